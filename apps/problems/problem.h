@@ -1,0 +1,40 @@
+/* problem.h - what is being minimised: sum over samples of a loss, plus a regulariser. A problem sees sample ranges, never workers.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A problem is one file that ends in one table. Vectors are of gdc_dtype; arithmetic runs in that type through CBLAS. */
+#ifndef APPS_PROBLEMS_PROBLEM_H
+#define APPS_PROBLEMS_PROBLEM_H
+
+#include "data/data.h"
+#include "gradcode/round.h"
+
+typedef struct problem_ops {
+    const char *name;
+    const char *help;
+    const gdc_option *options;
+    size_t options_bytes;
+    const char *data; /* default of --data */
+    gdc_status (*open)(const void *options, const data *set, gdc_dtype dtype, void **problem); /* EINVAL: data do not fit */
+    void (*close)(void *problem); /* accepts NULL */
+    size_t (*dimension)(const void *problem);
+    void (*initial)(const void *problem, uint64_t seed, void *model);
+    /* sum += scale * sum over samples [first, first + count) of the gradient; returns the sum of their losses (unscaled) */
+    double (*add)(const void *problem, size_t first, size_t count, double scale, const void *model, void *sum);
+    /* gradient += gradient of the regulariser, which belongs to the MEAN loss; may be NULL */
+    void (*regularise)(const void *problem, const void *model, void *gradient);
+    double (*loss)(const void *problem, const void *model); /* mean over all samples, regulariser included */
+} problem_ops;
+
+extern const problem_ops *const problems[]; /* NULL-terminated: softmax, logistic, least-squares */
+
+typedef struct problem {
+    const problem_ops *ops;
+    void *self;
+} problem;
+
+gdc_status problem_open(const char *spec, const data *set, gdc_dtype dtype, problem *out);
+void problem_close(problem *p);
+/* The table row for a spec's name; NULL with the sentence recorded. */
+const problem_ops *problem_find(const char *spec);
+
+#endif

@@ -1,0 +1,28 @@
+/* code.h - a code is one file in codes/ that ends in one table, and one word in the list of CMakeLists.txt.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GDC_PLAN_CODE_H
+#define GDC_PLAN_CODE_H
+
+#include "gradcode/spec.h"
+#include "plan/plan.h"
+
+typedef struct gdc_code_ops {
+    const char *name;
+    const char *help;          /* one line */
+    const gdc_option *options; /* keys common to codes are repeated in each table: permute=0|1 */
+    size_t options_bytes;      /* size of the struct that options fill */
+    /* required: writes the plan of n workers and k = n*M partitions. Not called with k % n != 0. */
+    gdc_status (*build)(const void *options, int n, int k, uint64_t seed, gdc_plan **plan);
+    /* optional fast path: weights of the accepted messages (accepted[i], i = global message number), all others 0; called only
+     * when they give the full gradient. Returns false to let the generic decoder do it. The generic decoder checks the residual
+     * of both and is the referee in tests. */
+    bool (*weights)(const gdc_plan *plan, const unsigned char *accepted, double *weight);
+} gdc_code_ops;
+
+extern const gdc_code_ops *const gdc_code_registry[]; /* NULL-terminated, generated from the list */
+
+/* Positions: worker at position p is order[p]; the identity, or a seeded permutation (neighbours in rank share a node and are slow
+ * together). order[n]. */
+void gdc_code_positions(bool permute, int n, uint64_t seed, int *order);
+
+#endif
