@@ -1,10 +1,11 @@
 /* spec.h - specification strings `name[:item[,item]...]` and the option tables that give them meaning.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * An item is key=value; the first may be the bare value of the table's positional option (trace:FILE,scale=1). Specs are
- * flat. Lists use `+`; `\,` escapes a comma and `\\` a backslash. A table of rows {key, type, default, bounds, help} gives
- * parsing, checking and help text. An unknown key, a missing, malformed or impossible value is GDC_EINVAL with a sentence
- * that names it, lists the valid ones and, for numbers out of bounds, the nearest valid value. */
+ * An item is key=value; the first may be the bare value of the table's positional option
+ * (trace:FILE,scale=1). Specs are flat. Lists use `+`; `\,` escapes a comma and `\\` a backslash. A table of
+ * rows {key, type, default, bounds, help} gives parsing, checking and help text. An unknown key, a missing,
+ * malformed or impossible value is GDC_EINVAL with a sentence that names it, lists the valid ones and, for
+ * numbers out of bounds, the nearest valid value. */
 #ifndef GRADCODE_SPEC_H
 #define GRADCODE_SPEC_H
 
@@ -36,16 +37,17 @@ typedef struct gdc_option {
     gdc_option_type type;
     size_t offset;        /* offsetof(values struct, member) */
     const char *fallback; /* default as text; NULL: the key must be given; "" for GDC_TEXT, GDC_INTS: none */
-    double min, max;      /* bounds of GDC_INT, GDC_REAL and of each entry of GDC_INTS, both inclusive; both 0: none */
-    const char *words;    /* GDC_WORD: "a|b|c" */
-    const char *help;     /* one line with the unit */
-    int positional;       /* 1: may be given bare as the first item */
+    double min,
+        max; /* bounds of GDC_INT, GDC_REAL and of each entry of GDC_INTS, both inclusive; both 0: none */
+    const char *words; /* GDC_WORD: "a|b|c" */
+    const char *help;  /* one line with the unit */
+    int positional;    /* 1: may be given bare as the first item */
 } gdc_option;
 
 typedef struct gdc_spec gdc_spec;
 
-/* Splits text; keeps a copy. EINVAL: text is NULL or empty, has an empty name or item, a key twice, or a bare item that
- * is not the first. ENOMEM. */
+/* Splits text; keeps a copy. EINVAL: text is NULL or empty, has an empty name or item, a key twice, or a bare
+ * item that is not the first. ENOMEM. */
 GDC_API gdc_status gdc_spec_parse(const char *text, gdc_spec **spec);
 GDC_API void gdc_spec_destroy(gdc_spec *spec); /* accepts NULL */
 
@@ -55,18 +57,23 @@ GDC_API const char *gdc_spec_text(const gdc_spec *spec);
 /* The raw value of a key (NULL: not given), without marking it as read. */
 GDC_API const char *gdc_spec_value(const gdc_spec *spec, const char *key);
 
-/* Fills values (a struct laid out as the rows say) with the defaults, then with the items whose key is in table, which it
- * marks as read. Items of other keys are left for other tables. values is unspecified on error. */
+/* Fills values (a struct laid out as the rows say) with the defaults, then with the items whose key is in
+ * table, which it marks as read. Items of other keys are left for other tables. values is unspecified on
+ * error. */
 GDC_API gdc_status gdc_spec_read(gdc_spec *spec, const gdc_option *table, void *values);
 
 /* EINVAL if an item was read by no table; the sentence lists the keys of `tables` (NULL-terminated array). */
 GDC_API gdc_status gdc_spec_finish(const gdc_spec *spec, const gdc_option *const *tables);
 
+/* The items that no table has read, as a spec of another name (`name:item,item`); the caller frees *text.
+ * ENOMEM. */
+GDC_API gdc_status gdc_spec_rest(const gdc_spec *spec, const char *name, char **text);
+
 /* The whole life of a spec that has one table: parse, read, finish. *spec must outlive GDC_TEXT values. */
 GDC_API gdc_status gdc_spec_load(const char *text, const gdc_option *table, void *values, gdc_spec **spec);
 
-/* The index of word in `names` (NULL-terminated); -1 with EINVAL's sentence recorded: "unknown WHAT 'word': want a, b, c
- * (did you mean b?)". */
+/* The index of word in `names` (NULL-terminated); -1 with EINVAL's sentence recorded: "unknown WHAT 'word':
+ * want a, b, c (did you mean b?)". */
 GDC_API int gdc_spec_choose(const char *what, const char *word, const char *const *names);
 
 #ifdef __cplusplus

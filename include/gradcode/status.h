@@ -1,9 +1,10 @@
 /* status.h - what every call of gradcode returns, and how to learn why it failed.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The law of errors. A function that can fail returns gdc_status and writes its outputs only on GDC_OK. The first place
- * that notices a failure records one sentence with the values and what would be right; gdc_last_error() returns it. The
- * library never prints, exits, aborts, kills or installs a signal handler. */
+ * The law of errors. A function that can fail returns gdc_status and writes its outputs only on GDC_OK. The
+ * first place that notices a failure records one sentence with the values and what would be right;
+ * gdc_last_error() returns it. The library never prints, exits, aborts, kills or installs a signal handler.
+ */
 #ifndef GRADCODE_STATUS_H
 #define GRADCODE_STATUS_H
 
@@ -12,7 +13,7 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-#define GDC_API __attribute__((visibility("default")))
+#define GDC_API                 __attribute__((visibility("default")))
 #define GDC_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
 #define GDC_API
@@ -20,15 +21,15 @@ extern "C" {
 #endif
 
 /* X(name, meaning) */
-#define GDC_STATUS_LIST(X)                                                                                    \
-    X(OK, "success")                                                                                          \
-    X(EINVAL, "invalid argument or specification")                                                            \
-    X(EUNRECOVERABLE, "too many workers are lost: the gradient cannot be recovered")                          \
-    X(ETIMEDOUT, "the deadline passed before the round could be completed")                                   \
-    X(ENUMERIC, "numerically unusable: a residual above the gate, or a value that is not finite")             \
-    X(EDATA, "a file or message is missing, truncated or malformed")                                          \
-    X(ENOMEM, "out of memory")                                                                                \
-    X(EMPI, "an MPI call failed")                                                                             \
+#define GDC_STATUS_LIST(X)                                                                                   \
+    X(OK, "success")                                                                                         \
+    X(EINVAL, "invalid argument or specification")                                                           \
+    X(EUNRECOVERABLE, "too many workers are lost: the gradient cannot be recovered")                         \
+    X(ETIMEDOUT, "the deadline passed before the round could be completed")                                  \
+    X(ENUMERIC, "numerically unusable: a residual above the gate, or a value that is not finite")            \
+    X(EDATA, "a file or message is missing, truncated or malformed")                                         \
+    X(ENOMEM, "out of memory")                                                                               \
+    X(EMPI, "an MPI call failed")                                                                            \
     X(EROOT, "the root process is gone")
 
 typedef enum gdc_status {
@@ -40,8 +41,8 @@ typedef enum gdc_status {
 /* The meaning of a status as a static string; never NULL, also for numbers that are no status. */
 GDC_API const char *gdc_strerror(gdc_status status);
 
-/* The sentence recorded by the last failure on this thread; "" before the first. Valid until the next failure on this
- * thread. A success does not erase it. */
+/* The sentence recorded by the last failure on this thread; "" before the first. Valid until the next failure
+ * on this thread. A success does not erase it. */
 GDC_API const char *gdc_last_error(void);
 
 /* Records a sentence (printf-like, truncated at 1023 bytes) and returns status, so that one line fails:

@@ -1,10 +1,11 @@
 /* sums.h - the vectors of one worker: what is being added up, and what is on its way out. No I/O.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * ROWS (default walk): a partial goes into every open row of the plan that has its partition: straight in with scale =
- * coefficient if it is in one row of this worker only, else once with scale 1 into a scratch vector that is then added to each.
- * SPANS (policies with an own walk): a partial goes into the PIECE; the next one, or a take, first adds the piece to the
- * ACCUMULATOR. What is taken is exactly the accumulator, accumulator + piece, or the piece (asserted).
+ * ROWS (default walk): a partial goes into every open row of the plan that has its partition: straight in
+ * with scale = coefficient if it is in one row of this worker only, else once with scale 1 into a scratch
+ * vector that is then added to each. SPANS (policies with an own walk): a partial goes into the PIECE; the
+ * next one, or a take, first adds the piece to the ACCUMULATOR. What is taken is exactly the accumulator,
+ * accumulator + piece, or the piece (asserted).
  *
  * Same plan, same partials: same bits, whether computed step by step here or by gdc_encode_row. */
 #ifndef GDC_ENGINE_SUMS_H
@@ -15,10 +16,11 @@
 
 typedef struct gdc_sums gdc_sums;
 
-/* d numbers of dtype per vector; each vector is buffer_bytes long (>= d * size, the rest is the transport's) and 64-byte aligned.
- * `spare` vectors beyond those that are open at once may be out at the transport. All memory is allocated and touched here. */
-gdc_status gdc_sums_create(const gdc_plan *plan, int worker, bool rows, gdc_dtype dtype, size_t d, size_t buffer_bytes,
-                           int spare, gdc_sums **sums);
+/* d numbers of dtype per vector; each vector is buffer_bytes long (>= d * size, the rest is the transport's)
+ * and 64-byte aligned. `spare` vectors beyond those that are open at once may be out at the transport. All
+ * memory is allocated and touched here. */
+gdc_status gdc_sums_create(const gdc_plan *plan, int worker, bool rows, gdc_dtype dtype, size_t d,
+                           size_t buffer_bytes, int spare, gdc_sums **sums);
 void gdc_sums_destroy(gdc_sums *sums); /* accepts NULL; frees also what is out */
 
 /* Makes ready for computing a partition. False: a vector must come back (gdc_sums_give) first. */
@@ -27,9 +29,10 @@ bool gdc_sums_open(gdc_sums *sums, int partition);
 void *gdc_sums_target(gdc_sums *sums, int partition, double *scale);
 /* The callback has added. */
 void gdc_sums_added(gdc_sums *sums, int partition);
-/* SPANS: the piece is lost, the accumulator stays. */
+/* The running piece is lost. SPANS: the accumulator stays; ROWS: what has part of it cannot be mended: all is
+ * thrown away. */
 void gdc_sums_cut(gdc_sums *sums);
-/* Everything open is thrown away. */
+/* Everything open is thrown away. To be called at each MODEL too: it starts the rows anew. */
 void gdc_sums_abandon(gdc_sums *sums);
 
 /* Takes a finished vector out; it is the caller's until gdc_sums_give. */
@@ -39,11 +42,12 @@ void *gdc_sums_take_span(gdc_sums *sums, gdc_span span);
 void *gdc_sums_take_all(gdc_sums *sums, int *pieces);
 void gdc_sums_give(gdc_sums *sums, void *vector);
 
-/* The same encode path in one go, for a transport that computes late: out = row of message (worker, index), or the sum over a
- * span. scratch is another vector of d. Returns the callback's first non-zero code. task carries version, worker and model. */
-int gdc_encode_row(const gdc_plan *plan, int worker, int index, gdc_dtype dtype, size_t d, gdc_partial_fn partial,
-                   void *context, gdc_task *task, void *scratch, void *out);
-int gdc_encode_span(gdc_span span, gdc_dtype dtype, size_t d, gdc_partial_fn partial, void *context, gdc_task *task,
-                    void *scratch, void *out);
+/* The same encode path in one go, for a transport that computes late: out = row of message (worker, index),
+ * or the sum over a span. scratch is another vector of d. Returns the callback's first non-zero code. task
+ * carries version, worker and model. */
+int gdc_encode_row(const gdc_plan *plan, int worker, int index, gdc_dtype dtype, size_t d,
+                   gdc_partial_fn partial, void *context, gdc_task *task, void *scratch, void *out);
+int gdc_encode_span(gdc_span span, gdc_dtype dtype, size_t d, gdc_partial_fn partial, void *context,
+                    gdc_task *task, void *scratch, void *out);
 
 #endif

@@ -10,9 +10,9 @@ typedef struct gdc_transport_ops {
     const char *name;
     gdc_status (*round)(void *self, uint64_t version, const void *model, void *gradient, gdc_round *round);
     gdc_status (*finish)(void *self, const void *model);
-    gdc_status (*next)(void *self, gdc_task *task, void **sum);              /* worker ranks; virtual: NULL */
-    gdc_status (*submit)(void *self, const gdc_task *task, int code);        /* worker ranks; virtual: NULL */
-    int (*poll)(void *self);                                                 /* worker ranks; virtual: NULL */
+    gdc_status (*next)(void *self, gdc_task *task, void **sum);       /* worker ranks; virtual: NULL */
+    gdc_status (*submit)(void *self, const gdc_task *task, int code); /* worker ranks; virtual: NULL */
+    int (*poll)(void *self);                                          /* worker ranks; virtual: NULL */
     int (*is_over)(const void *self);
     const void *(*final_model)(const void *self);
     double (*now)(const void *self);
@@ -30,13 +30,9 @@ struct gdc_engine {
     uint64_t next_version;
 };
 
-/* Checks options common to all transports (sizes, ranges, dtype against the plan's predicted error), fills in defaults of a
- * shorter struct from an older caller. */
-gdc_status gdc_options_check(const gdc_options *given, int workers, gdc_options *full);
-
 /* The virtual transport. */
-gdc_status gdc_virtual_create(const gdc_options *options, int workers, const gdc_strategy_parts *parts, gdc_partial_fn partial,
-                              void *context, void **self);
+gdc_status gdc_virtual_create(const gdc_options *options, int workers, const gdc_strategy_parts *parts,
+                              gdc_partial_fn partial, void *context, void **self);
 extern const gdc_transport_ops gdc_virtual_ops;
 
 #endif

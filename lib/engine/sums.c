@@ -1,0 +1,364 @@
+/* sums.c - the vectors of one worker.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/sums.h"
+
+#include "kernels/vector.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct gdc_sums {
+    const gdc_plan *plan;
+    int worker;
+    bool rows, f32;
+    size_t d, vector_bytes;
+    int vectors, free_count;
+    void **all;                /* [vectors] */
+    void **free_list;          /* [free_count] */
+    int row_count, next_row;   /* rows before next_row have been taken */
+    void **open;               /* ROWS: [row_count] vector of each open row, else NULL */
+    void *scratch;             /* ROWS: where a partial goes that is in several rows */
+    void *piece, *accumulator; /* SPANS */
+    gdc_span piece_span, accumulator_span;
+    int accumulated; /* partials in the accumulator */
+};
+
+static const gdc_span nothing = {0, 0};
+
+/* ---- memory
+ * ----------------------------------------------------------------------------------------------------------------
+ */
+
+static void *new_vector(size_t bytes)
+{
+    size_t rounded = (bytes + 63) / 64 * 64 + (bytes == 0 ? 64 : 0);
+    void *vector = aligned_alloc(64, rounded);
+    if (vector)
+        memset(vector, 0, rounded); /* touched now: a first round must not pay the page faults */
+    return vector;
+}
+
+static void *take_free(gdc_sums *s)
+{
+    assert(s->free_count > 0);
+    void *vector = s->free_list[--s->free_count];
+    memset(vector, 0, s->vector_bytes);
+    return vector;
+}
+
+void gdc_sums_give(gdc_sums *s, void *vector)
+{
+    assert(s->free_count < s->vectors);
+    s->free_list[s->free_count++] = vector;
+}
+
+static bool allocate(gdc_sums *s, size_t buffer_bytes)
+{
+    size_t count = (size_t)s->vectors;
+    s->all = calloc(count, sizeof *s->all);
+    s->free_list = calloc(count, sizeof *s->free_list);
+    s->open = calloc((size_t)s->row_count + 1, sizeof *s->open);
+    s->scratch = s->rows ? new_vector(s->vector_bytes) : NULL;
+    if (!s->all || !s->free_list || !s->open || (s->rows && !s->scratch))
+        return false;
+    for (int i = 0; i < s->vectors; i++) {
+        s->all[i] = new_vector(buffer_bytes);
+        if (!s->all[i])
+            return false;
+        gdc_sums_give(s, s->all[i]);
+    }
+    return true;
+}
+
+gdc_status gdc_sums_create(const gdc_plan *plan, int worker, bool rows, gdc_dtype dtype, size_t d,
+                           size_t buffer_bytes, int spare, gdc_sums **sums)
+{
+    gdc_sums *s = calloc(1, sizeof *s);
+    if (!s)
+        return gdc_fail(GDC_ENOMEM, "worker %d: out of memory", worker);
+    s->plan = plan;
+    s->worker = worker;
+    s->rows = rows;
+    s->f32 = dtype == GDC_F32;
+    s->d = d;
+    s->vector_bytes = d * gdc_element_bytes(s->f32);
+    s->row_count = rows ? gdc_plan_rows(plan, worker) : 0;
+    s->vectors = spare + (rows ? gdc_plan_most_open(plan, worker) : 2);
+    if (!allocate(s, buffer_bytes)) {
+        int vectors = s->vectors;
+        gdc_sums_destroy(s);
+        return gdc_fail(GDC_ENOMEM, "worker %d: no memory for %d vectors of %zu bytes", worker, vectors,
+                        buffer_bytes);
+    }
+    *sums = s;
+    return GDC_OK;
+}
+
+void gdc_sums_destroy(gdc_sums *s)
+{
+    if (!s)
+        return;
+    for (int i = 0; s->all && i < s->vectors; i++)
+        free(s->all[i]);
+    free(s->all);
+    free(s->free_list);
+    free(s->open);
+    free(s->scratch);
+    free(s);
+}
+
+/* ---- rows
+ * ------------------------------------------------------------------------------------------------------------------
+ */
+
+static const gdc_row *row_of(const gdc_plan *plan, int worker, int i)
+{
+    return gdc_plan_row(plan, worker, i);
+}
+
+/* In how many rows of its worker a partition is; *only: the last of them. */
+static int rows_with(const gdc_plan *plan, int worker, int partition, int *only)
+{
+    int count = 0, rows = gdc_plan_rows(plan, worker);
+    for (int i = 0; i < rows; i++) {
+        if (gdc_row_coefficient(row_of(plan, worker, i), partition) != 0) {
+            count++;
+            *only = i;
+        }
+    }
+    return count;
+}
+
+static bool open_rows(gdc_sums *s, int partition)
+{
+    int wanted = 0;
+    for (int i = s->next_row; i < s->row_count; i++)
+        wanted += !s->open[i] && gdc_row_coefficient(row_of(s->plan, s->worker, i), partition) != 0;
+    if (wanted > s->free_count)
+        return false;
+    for (int i = s->next_row; wanted > 0 && i < s->row_count; i++) {
+        if (!s->open[i] && gdc_row_coefficient(row_of(s->plan, s->worker, i), partition) != 0) {
+            s->open[i] = take_free(s);
+            wanted--;
+        }
+    }
+    return true;
+}
+
+static void add_scratch_to_rows(gdc_sums *s, int partition)
+{
+    const void *in = s->scratch;
+    for (int i = 0; i < s->row_count; i++) {
+        double c = s->open[i] ? gdc_row_coefficient(row_of(s->plan, s->worker, i), partition) : 0;
+        if (c != 0)
+            gdc_combine(s->f32, s->d, 1, &c, &in, true, s->open[i]);
+    }
+}
+
+void *gdc_sums_take_row(gdc_sums *s, int index)
+{
+    void *vector = s->open[index];
+    assert(vector);
+    s->open[index] = NULL;
+    s->next_row = index + 1;
+    return vector;
+}
+
+/* ---- spans
+ * ------------------------------------------------------------------------------------------------------------------
+ */
+
+static bool same(gdc_span a, gdc_span b)
+{
+    return a.first == b.first && a.count == b.count;
+}
+
+/* Both together, where they are neighbours; else an empty span. */
+static gdc_span joined(gdc_span a, gdc_span b)
+{
+    if (a.count == 0)
+        return b;
+    if (b.first == a.first + a.count)
+        return (gdc_span){a.first, a.count + b.count};
+    if (a.first == b.first + b.count)
+        return (gdc_span){b.first, a.count + b.count};
+    return nothing;
+}
+
+static void add_piece(gdc_sums *s)
+{
+    static const double one = 1;
+    if (s->piece_span.count == 0)
+        return;
+    const void *in = s->piece;
+    if (s->accumulator) {
+        gdc_combine(s->f32, s->d, 1, &one, &in, true, s->accumulator);
+        gdc_sums_give(s, s->piece);
+    } else {
+        s->accumulator = s->piece;
+    }
+    s->accumulator_span = joined(s->accumulator_span, s->piece_span);
+    s->accumulated++;
+    s->piece = NULL;
+    s->piece_span = nothing;
+}
+
+static bool open_piece(gdc_sums *s)
+{
+    add_piece(s);
+    if (s->piece)
+        return true;
+    if (s->free_count == 0)
+        return false;
+    s->piece = take_free(s);
+    return true;
+}
+
+static void *take(void **vector, gdc_span *span)
+{
+    void *out = *vector;
+    *vector = NULL;
+    *span = nothing;
+    return out;
+}
+
+void *gdc_sums_take_span(gdc_sums *s, gdc_span span)
+{
+    if (same(span, s->piece_span) && !same(span, s->accumulator_span))
+        return take(&s->piece, &s->piece_span);
+    if (!same(span, s->accumulator_span))
+        add_piece(s);
+    assert(same(span, s->accumulator_span));
+    s->accumulated = 0;
+    return take(&s->accumulator, &s->accumulator_span);
+}
+
+void *gdc_sums_take_all(gdc_sums *s, int *pieces)
+{
+    add_piece(s);
+    if (!s->accumulator)
+        s->accumulator = s->piece ? take(&s->piece, &s->piece_span) : take_free(s);
+    *pieces = s->accumulated;
+    s->accumulated = 0;
+    return take(&s->accumulator, &s->accumulator_span);
+}
+
+/* ---- both
+ * --------------------------------------------------------------------------------------------------------------------
+ */
+
+bool gdc_sums_open(gdc_sums *s, int partition)
+{
+    return s->rows ? open_rows(s, partition) : open_piece(s);
+}
+
+void *gdc_sums_target(gdc_sums *s, int partition, double *scale)
+{
+    int only = -1;
+    *scale = 1;
+    if (!s->rows) {
+        s->piece_span = (gdc_span){partition, 0};
+        return s->piece;
+    }
+    if (rows_with(s->plan, s->worker, partition, &only) == 1) {
+        *scale = gdc_row_coefficient(row_of(s->plan, s->worker, only), partition);
+        return s->open[only];
+    }
+    memset(s->scratch, 0, s->vector_bytes);
+    return s->scratch;
+}
+
+void gdc_sums_added(gdc_sums *s, int partition)
+{
+    int only = -1;
+    if (!s->rows)
+        s->piece_span = (gdc_span){partition, 1};
+    else if (rows_with(s->plan, s->worker, partition, &only) > 1)
+        add_scratch_to_rows(s, partition);
+}
+
+static void drop_vector(gdc_sums *s, void **vector)
+{
+    if (*vector)
+        gdc_sums_give(s, *vector);
+    *vector = NULL;
+}
+
+void gdc_sums_abandon(gdc_sums *s)
+{
+    for (int i = 0; i < s->row_count; i++)
+        drop_vector(s, &s->open[i]);
+    s->next_row = 0;
+    drop_vector(s, &s->piece);
+    drop_vector(s, &s->accumulator);
+    s->piece_span = s->accumulator_span = nothing;
+    s->accumulated = 0;
+}
+
+void gdc_sums_cut(gdc_sums *s)
+{
+    if (s->rows) {
+        gdc_sums_abandon(s);
+        return;
+    }
+    drop_vector(s, &s->piece);
+    s->piece_span = nothing;
+}
+
+/* ---- in one go
+ * ----------------------------------------------------------------------------------------------------------------
+ */
+
+static int call(gdc_partial_fn partial, void *context, gdc_task *task, int partition, double scale, void *sum)
+{
+    task->partition = partition;
+    task->scale = scale;
+    return partial(context, task, sum);
+}
+
+static int call_apart(gdc_partial_fn partial, void *context, gdc_task *task, int partition, bool f32,
+                      size_t d, double weight, void *scratch, void *out)
+{
+    const void *in = scratch;
+    memset(scratch, 0, d * gdc_element_bytes(f32));
+    int code = call(partial, context, task, partition, 1, scratch);
+    if (code == 0)
+        gdc_combine(f32, d, 1, &weight, &in, true, out);
+    return code;
+}
+
+int gdc_encode_row(const gdc_plan *plan, int worker, int index, gdc_dtype dtype, size_t d,
+                   gdc_partial_fn partial, void *context, gdc_task *task, void *scratch, void *out)
+{
+    const gdc_row *row = row_of(plan, worker, index);
+    bool f32 = dtype == GDC_F32;
+    int code = 0, only = -1;
+    memset(out, 0, d * gdc_element_bytes(f32));
+    for (int i = 0; i < row->after && code == 0; i++) {
+        int p = gdc_plan_walk(plan, worker, i);
+        double c = gdc_row_coefficient(row, p);
+        if (c == 0)
+            continue;
+        if (rows_with(plan, worker, p, &only) == 1)
+            code = call(partial, context, task, p, c, out);
+        else
+            code = call_apart(partial, context, task, p, f32, d, c, scratch, out);
+    }
+    return code;
+}
+
+int gdc_encode_span(gdc_span span, gdc_dtype dtype, size_t d, gdc_partial_fn partial, void *context,
+                    gdc_task *task, void *scratch, void *out)
+{
+    bool f32 = dtype == GDC_F32;
+    int code = 0;
+    memset(out, 0, d * gdc_element_bytes(f32));
+    for (int i = 0; i < span.count && code == 0; i++) {
+        if (i == 0)
+            code = call(partial, context, task, span.first, 1, out);
+        else
+            code = call_apart(partial, context, task, span.first + i, f32, d, 1, scratch, out);
+    }
+    return code;
+}

@@ -1,0 +1,51 @@
+/* sync.c - plain synchronous descent: every worker computes its own shard, then all-reduces. The baseline.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/policy.h"
+
+static const gdc_option options[] = {{.key = NULL}};
+
+static gdc_status sync_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, int *slots)
+{
+    (void)values;
+    (void)plan;
+    (void)can_cut;
+    *state = NULL;
+    *slots = 0;
+    return GDC_OK;
+}
+
+static void sync_close(void *state)
+{
+    (void)state;
+}
+
+static double sync_scale(const void *state, double kept, double wanted)
+{
+    (void)state;
+    (void)kept;
+    (void)wanted;
+    return 1;
+}
+
+static gdc_step sync_next(const void *state, void *half, const gdc_boundary *at)
+{
+    (void)state;
+    (void)half;
+    int partition = gdc_plan_walk(at->plan, at->worker, at->done);
+    if (partition < 0)
+        return (gdc_step){.kind = GDC_REDUCE};
+    return (gdc_step){.kind = GDC_COMPUTE, .partition = partition};
+}
+
+const gdc_policy_ops gdc_policy_sync = {
+    .name = "sync",
+    .help = "plain synchronous: all workers, one all-reduce (the baseline)",
+    .options = options,
+    .options_bytes = 1,
+    .collective = true,
+    .exact = true,
+    .open = sync_open,
+    .close = sync_close,
+    .scale = sync_scale,
+    .next = sync_next,
+};

@@ -1,0 +1,306 @@
+/* pump.c - the master's loop, written once for every transport.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "transport/pump.h"
+
+#include "kernels/vector.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct gdc_pump {
+    const gdc_strategy_parts *parts;
+    gdc_options options; /* what create was given; strings and arrays stay the caller's */
+    const gdc_wire *wire;
+    bool timing_only, f32;
+    gdc_coordinator *coordinator;
+    gdc_worker_stats *stats; /* [n] */
+    void **slot;             /* [slots] kept vectors; NULL: none */
+    int *support;            /* [slots] partitions inside the kept vector */
+    int *owner;              /* [slots] who sent it */
+    int folds;               /* FOLD_SLOT actions collected until the end of the round */
+    double *fold_weight;     /* [slots] */
+    const void **fold_in;    /* [slots] */
+    void *sum;
+    bool sum_is_set; /* something was folded on arrival */
+    gdc_round round;
+    gdc_status status;
+};
+
+/* ---- life
+ * ------------------------------------------------------------------------------------------------------------------
+ */
+
+static bool allocate(gdc_pump *p)
+{
+    size_t n = (size_t)p->parts->plan->workers, slots = (size_t)p->parts->slots + 1;
+    p->stats = calloc(n, sizeof *p->stats);
+    p->slot = calloc(slots, sizeof *p->slot);
+    p->support = calloc(slots, sizeof *p->support);
+    p->owner = calloc(slots, sizeof *p->owner);
+    p->fold_weight = calloc(slots, sizeof *p->fold_weight);
+    p->fold_in = calloc(slots, sizeof *p->fold_in);
+    return p->stats && p->slot && p->support && p->owner && p->fold_weight && p->fold_in;
+}
+
+gdc_status gdc_pump_create(const gdc_strategy_parts *parts, const gdc_options *options, const gdc_wire *wire,
+                           bool timing_only, gdc_pump **pump)
+{
+    gdc_pump *p = calloc(1, sizeof *p);
+    if (!p)
+        return gdc_fail(GDC_ENOMEM, "pump: out of memory");
+    p->parts = parts;
+    p->options = *options;
+    p->wire = wire;
+    p->timing_only = timing_only;
+    p->f32 = options->dtype == GDC_F32;
+    gdc_status status =
+        allocate(p) ? GDC_OK : gdc_fail(GDC_ENOMEM, "pump: no memory for %d workers", parts->plan->workers);
+    if (status == GDC_OK && !parts->ops->collective)
+        status = gdc_coordinator_create(parts->ops, parts->state, parts->plan, parts->slots, &p->coordinator);
+    if (status != GDC_OK) {
+        gdc_pump_destroy(p);
+        return status;
+    }
+    for (int w = 0; w < parts->plan->workers; w++)
+        p->stats[w].size = sizeof *p->stats;
+    *pump = p;
+    return GDC_OK;
+}
+
+void gdc_pump_destroy(gdc_pump *p)
+{
+    if (!p)
+        return;
+    gdc_coordinator_destroy(p->coordinator);
+    free(p->stats);
+    free(p->slot);
+    free(p->support);
+    free(p->owner);
+    free(p->fold_weight);
+    free(p->fold_in);
+    free(p);
+}
+
+/* ---- vectors
+ * ---------------------------------------------------------------------------------------------------------------
+ */
+
+static void free_slot(gdc_pump *p, int slot)
+{
+    if (p->slot[slot] && !p->timing_only)
+        p->wire->release(p->wire->self, p->slot[slot]);
+    p->slot[slot] = NULL;
+}
+
+static int support_of(const gdc_pump *p, const gdc_arrival *a)
+{
+    if (a->index == GDC_SPAN)
+        return a->span.count;
+    return a->index < 0 ? 0 : gdc_row_support(gdc_plan_row(p->parts->plan, a->worker, a->index));
+}
+
+static bool keep(gdc_pump *p, const gdc_arrival *a, int slot, void *vector)
+{
+    assert(slot >= 0 && slot < p->parts->slots && !p->slot[slot]);
+    p->slot[slot] = p->timing_only ? (void *)p : vector; /* timing only: a mark */
+    p->support[slot] = support_of(p, a);
+    p->owner[slot] = a->worker;
+    return !p->timing_only;
+}
+
+static void fold_now(gdc_pump *p, const gdc_arrival *a, double weight, const void *vector)
+{
+    p->stats[a->worker].used += support_of(p, a);
+    if (p->timing_only)
+        return;
+    gdc_combine(p->f32, p->options.dimension, 1, &weight, &vector, p->sum_is_set, p->sum);
+    p->sum_is_set = true;
+}
+
+/* Collected, so that the vectors are added in one pass over memory; a slot whose vector was never sent back
+ * counts as nothing. */
+static void fold_slot(gdc_pump *p, int slot, double weight)
+{
+    assert(p->slot[slot]);
+    p->stats[p->owner[slot]].used += p->support[slot];
+    p->fold_weight[p->folds] = weight;
+    p->fold_in[p->folds] = p->slot[slot];
+    p->folds++;
+}
+
+static void add_up(gdc_pump *p)
+{
+    if (p->timing_only)
+        return;
+    gdc_combine(p->f32, p->options.dimension, p->folds, p->fold_weight, p->fold_in, p->sum_is_set, p->sum);
+}
+
+/* ---- the end of a round
+ * ---------------------------------------------------------------------------------------------------- */
+
+static void count_home_shards(gdc_pump *p, double used)
+{
+    const gdc_plan *plan = p->parts->plan;
+    for (int w = 0; w < plan->workers; w++)
+        p->stats[w].home_used += used / plan->workers;
+}
+
+static void finish_round(gdc_pump *p)
+{
+    const gdc_outcome *outcome = gdc_coordinator_outcome(p->coordinator);
+    add_up(p);
+    p->status = GDC_OK;
+    p->round.exact = p->parts->ops->exact;
+    p->round.scale = outcome->scale;
+    p->round.used = outcome->used / p->parts->plan->partitions;
+    p->round.residual = outcome->residual;
+    p->round.amplification = outcome->amplification;
+    if (p->parts->ops->exact)
+        count_home_shards(p, outcome->used);
+    if (!p->timing_only && !gdc_all_finite(p->f32, p->options.dimension, p->sum))
+        p->status = gdc_fail(GDC_ENUMERIC, "round %llu: the decoded sum overflows its type",
+                             (unsigned long long)p->round.version);
+}
+
+static void end_round(gdc_pump *p, gdc_status status, double now_s)
+{
+    if (status == GDC_OK)
+        finish_round(p);
+    else
+        p->status = status;
+    p->round.ended_s = now_s;
+    p->folds = 0;
+    for (int i = 0; i < p->parts->slots; i++)
+        free_slot(p, i);
+}
+
+static void drain(gdc_pump *p, double now_s)
+{
+    const gdc_wire *wire = p->wire;
+    gdc_action a;
+    while (gdc_coordinator_next(p->coordinator, &a)) {
+        switch (a.kind) {
+        case GDC_DO_MODEL:
+            wire->model(wire->self, a.worker, a.version, a.hint);
+            break;
+        case GDC_DO_WORK:
+            wire->work(wire->self, a.worker, a.version, a.span);
+            break;
+        case GDC_DO_RING:
+            wire->ring(wire->self, a.worker, a.version);
+            break;
+        case GDC_DO_LIMIT:
+            wire->limit(wire->self, a.worker, a.version, a.hint.limit);
+            break;
+        case GDC_DO_FOLD_SLOT:
+            fold_slot(p, a.slot, a.weight);
+            break;
+        case GDC_DO_FREE_SLOT:
+            free_slot(p, a.slot);
+            break;
+        case GDC_DO_DONE:
+            end_round(p, GDC_OK, now_s);
+            break;
+        case GDC_DO_FAILED:
+            end_round(p, a.status, now_s);
+            break;
+        }
+    }
+}
+
+/* ---- events
+ * ------------------------------------------------------------------------------------------------------------------
+ */
+
+void gdc_pump_begin(gdc_pump *p, uint64_t version, void *sum, double now_s)
+{
+    p->sum = sum;
+    p->sum_is_set = false;
+    p->status = GDC_OK;
+    p->round = (gdc_round){
+        .size = sizeof p->round, .version = version, .scale = 1, .amplification = NAN, .began_s = now_s};
+    gdc_coordinator_begin(p->coordinator, version, now_s);
+    drain(p, now_s);
+}
+
+static void note(gdc_pump *p, const gdc_arrival *a, gdc_verdict verdict, double now_s)
+{
+    static const gdc_fate fates[] = {
+        [GDC_DISCARD] = GDC_FATE_DISCARDED, [GDC_KEEP] = GDC_FATE_KEPT, [GDC_FOLD] = GDC_FATE_FOLDED};
+    if (!p->options.observe)
+        return;
+    gdc_arrival_note n = {.version = a->version, .worker = a->worker, .index = a->index, .arrival_s = now_s};
+    n.fate = a->sound ? fates[verdict.fate] : GDC_FATE_ERASED;
+    p->options.observe(p->options.observe_context, &n);
+}
+
+bool gdc_pump_message(gdc_pump *p, const gdc_arrival *arrival, bool has_vector, void *vector, double now_s)
+{
+    gdc_worker_stats *stats = &p->stats[arrival->worker];
+    bool kept = false;
+    if (arrival->finished > stats->pieces)
+        stats->pieces = arrival->finished;
+    stats->messages += has_vector;
+    if (has_vector && gdc_coordinator_is_running(p->coordinator) && arrival->version == p->round.version)
+        p->round.messages++;
+    gdc_verdict verdict = gdc_coordinator_message(p->coordinator, arrival, now_s);
+    if (!has_vector || (!vector && !p->timing_only))
+        verdict.fate = GDC_DISCARD;
+    if (verdict.fate == GDC_KEEP)
+        kept = keep(p, arrival, verdict.slot, vector);
+    else if (verdict.fate == GDC_FOLD)
+        fold_now(p, arrival, verdict.weight, vector);
+    if (has_vector)
+        note(p, arrival, verdict, now_s);
+    drain(p, now_s);
+    return kept;
+}
+
+void gdc_pump_tick(gdc_pump *p, double now_s)
+{
+    gdc_coordinator_tick(p->coordinator, now_s);
+    drain(p, now_s);
+}
+
+void gdc_pump_dead(gdc_pump *p, int worker, double now_s)
+{
+    gdc_coordinator_dead(p->coordinator, worker, now_s);
+    drain(p, now_s);
+}
+
+void gdc_pump_expire(gdc_pump *p, const bool *silent, double now_s)
+{
+    gdc_coordinator_expire(p->coordinator, silent, now_s);
+    drain(p, now_s);
+}
+
+/* ---- questions
+ * ----------------------------------------------------------------------------------------------------------------
+ */
+
+bool gdc_pump_is_running(const gdc_pump *p)
+{
+    return gdc_coordinator_is_running(p->coordinator);
+}
+
+gdc_status gdc_pump_result(const gdc_pump *p, gdc_round *round)
+{
+    if (round && p->status == GDC_OK) {
+        size_t size = round->size && round->size < sizeof *round ? round->size : sizeof *round;
+        memcpy(round, &p->round, size);
+        round->size = size;
+    }
+    return p->status;
+}
+
+gdc_coordinator *gdc_pump_coordinator(gdc_pump *p)
+{
+    return p->coordinator;
+}
+
+gdc_worker_stats *gdc_pump_stats(gdc_pump *p, int worker)
+{
+    return &p->stats[worker];
+}

@@ -1,0 +1,192 @@
+/* virtual_reduce.c - the all-reduce family on the virtual clock: no master, the reduction is a service of the
+ * transport. SPDX-License-Identifier: BSD-3-Clause */
+#include "transport/virtual.h"
+
+#include "engine/sums.h"
+#include "kernels/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+/* 2(n-1)/n of the vector through each link, 2 ceil(log2 n) messages one after the other. */
+static double reduction_s(const gdc_virtual *v)
+{
+    double n = v->workers, wire_s = 0;
+    if (!isinf(v->options.bandwidth))
+        wire_s = 2 * (n - 1) / n * (double)gdc_virtual_vector_bytes(v) / v->options.bandwidth;
+    return wire_s + 2 * ceil(log2(n)) * v->options.latency_s;
+}
+
+static void start_workers(gdc_virtual *v)
+{
+    gdc_hint hint = {.limit = v->options.partitions, .nominal_s = NAN};
+    v->reducing = 0;
+    for (int w = 0; w < v->workers; w++) {
+        v->worker[w].has_reduced = false;
+        v->current->refs++;
+        gdc_virtual_push(
+            v, (gdc_event){
+                   .at_s = v->now_s, .kind = GDC_EV_MODEL, .worker = w, .model = v->current, .hint = hint});
+    }
+}
+
+static bool is_lost(const gdc_virtual *v, int worker)
+{
+    return v->worker[worker].is_dead || v->worker[worker].is_stopped;
+}
+
+/* A lost rank keeps the others waiting until their deadline; slow ones may take as long as they like. */
+static void watch_deadline(gdc_virtual *v)
+{
+    bool waits_for_lost = false;
+    for (int w = 0; w < v->workers && v->reducing > 0; w++)
+        waits_for_lost = waits_for_lost || (is_lost(v, w) && !v->worker[w].has_reduced);
+    if (!waits_for_lost)
+        v->expire_s = INFINITY;
+    else if (isinf(v->expire_s))
+        v->expire_s = v->now_s + v->options.round_deadline_s;
+}
+
+static gdc_status time_out(gdc_virtual *v, uint64_t number)
+{
+    int lost = 0, first = -1;
+    for (int w = v->workers - 1; w >= 0; w--) {
+        if (is_lost(v, w) && !v->worker[w].has_reduced) {
+            lost++;
+            first = w;
+        }
+    }
+    v->broken = gdc_fail(
+        GDC_ETIMEDOUT,
+        "round %llu: the all-reduce waited %g s for %d lost worker%s (worker %d%s); it needs every worker",
+        (unsigned long long)number, v->options.round_deadline_s, lost, lost == 1 ? "" : "s", first,
+        lost == 1 ? "" : " and others");
+    return v->broken;
+}
+
+static gdc_status wait_for_all(gdc_virtual *v, uint64_t number)
+{
+    gdc_event event;
+    while (v->reducing < v->workers) {
+        watch_deadline(v);
+        double event_s = gdc_events_next(&v->events);
+        if (isinf(event_s) && isinf(v->expire_s))
+            v->expire_s = v->now_s + v->options.round_deadline_s; /* nobody has come, and nobody will */
+        if (v->expire_s < event_s) {
+            v->now_s = v->expire_s;
+            return time_out(v, number);
+        }
+        gdc_events_pop(&v->events, &event);
+        v->now_s = fmax(v->now_s, event.at_s);
+        if (!gdc_virtual_worker_event(v, &event) && event.kind == GDC_EV_DEAD)
+            gdc_virtual_lost(v, event.worker, "dead");
+        if (v->out_of_memory)
+            return gdc_fail(GDC_ENOMEM, "virtual: out of memory in round %llu", (unsigned long long)number);
+    }
+    return GDC_OK;
+}
+
+/* The partitions that a worker brings into the reduction. */
+static gdc_span kept_span(const gdc_virtual *v, int worker)
+{
+    return (gdc_span){gdc_plan_walk(v->parts->plan, worker, 0), gdc_worker_done(v->worker[worker].machine)};
+}
+
+static double samples_in(const gdc_virtual *v, gdc_span span)
+{
+    if (!v->options.samples)
+        return span.count;
+    double sum = 0;
+    for (int p = span.first; p < span.first + span.count; p++)
+        sum += v->options.samples[p];
+    return sum;
+}
+
+/* gradient += what a worker brings, in the order of workers. */
+static gdc_status add_worker(gdc_virtual *v, int worker, void *vector, void *gradient)
+{
+    static const double one = 1;
+    const void *in = vector;
+    bool f32 = v->options.dtype == GDC_F32;
+    gdc_task task = {.size = sizeof task,
+                     .version = v->current->number,
+                     .worker = worker,
+                     .model = v->current->model,
+                     .loss = NAN};
+    int code = gdc_encode_span(kept_span(v, worker), v->options.dtype, v->options.dimension, v->partial,
+                               v->context, &task, v->scratch, vector);
+    if (code != 0)
+        return gdc_fail(GDC_ENUMERIC, "round %llu: the callback of worker %d failed with code %d",
+                        (unsigned long long)task.version, worker, code);
+    if (v->worker[worker].poison || !gdc_all_finite(f32, v->options.dimension, vector))
+        return gdc_fail(GDC_ENUMERIC,
+                        "round %llu: the sum of worker %d is not finite; an all-reduce cannot do without it",
+                        (unsigned long long)task.version, worker);
+    gdc_combine(f32, v->options.dimension, 1, &one, &in, worker > 0, gradient);
+    return GDC_OK;
+}
+
+static gdc_status add_up(gdc_virtual *v, void *gradient)
+{
+    if (!v->partial)
+        return GDC_OK;
+    void *vector = gdc_virtual_take_vector(v);
+    if (!vector)
+        return gdc_fail(GDC_ENOMEM, "virtual: no memory for a vector");
+    gdc_status status = GDC_OK;
+    for (int w = 0; status == GDC_OK && w < v->workers; w++)
+        status = add_worker(v, w, vector, gradient);
+    v->wire.release(v, vector);
+    return status;
+}
+
+static void keep_books(gdc_virtual *v)
+{
+    uint64_t bytes = 2 * ((uint64_t)v->workers - 1) * gdc_virtual_vector_bytes(v);
+    for (int w = 0; w < v->workers; w++) {
+        gdc_worker_stats *stats = gdc_pump_stats(v->pump, w);
+        int done = gdc_worker_done(v->worker[w].machine);
+        stats->messages++;
+        stats->used += done;
+        stats->home_used += done;
+        stats->bytes += bytes / (uint64_t)v->workers + ((uint64_t)w < bytes % (uint64_t)v->workers);
+        v->worker[w].poison = false;
+        gdc_worker_reduced(v->worker[w].machine);
+    }
+}
+
+gdc_status gdc_virtual_reduce_round(gdc_virtual *v, void *gradient, gdc_round *round)
+{
+    uint64_t number = v->current->number;
+    double began_s = v->now_s, kept = 0, wanted = 0;
+    if (v->broken != GDC_OK)
+        return gdc_fail(v->broken,
+                        "round %llu: an earlier all-reduce lost a worker; there are no further rounds",
+                        (unsigned long long)number);
+    v->expire_s = INFINITY;
+    start_workers(v);
+    gdc_status status = wait_for_all(v, number);
+    if (status != GDC_OK)
+        return status;
+    v->now_s += reduction_s(v);
+    for (int w = 0; w < v->workers; w++) {
+        kept += samples_in(v, kept_span(v, w));
+        wanted += samples_in(v, (gdc_span){kept_span(v, w).first, v->options.partitions});
+    }
+    status = add_up(v, gradient);
+    double scale = v->parts->ops->scale(v->parts->state, kept, wanted);
+    if (status == GDC_OK && v->partial && scale != 1)
+        gdc_scale(v->options.dtype == GDC_F32, v->options.dimension, scale, gradient);
+    keep_books(v);
+    if (status == GDC_OK && round)
+        *round = (gdc_round){.size = sizeof *round,
+                             .version = number,
+                             .exact = kept == wanted,
+                             .scale = scale,
+                             .used = wanted > 0 ? kept / wanted : 0,
+                             .amplification = NAN,
+                             .messages = v->workers,
+                             .began_s = began_s,
+                             .ended_s = v->now_s};
+    return status;
+}

@@ -1,0 +1,426 @@
+/* scheduler.c - a transport that does everything a network may do, chosen by a seed.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "support/scheduler.h"
+
+#include "engine/sums.h"
+#include "engine/worker.h"
+#include "gradcode/decoder.h"
+#include "gradcode/draw.h"
+#include "transport/pump.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { QUEUE = 64, ACTIONS_MAX = 200000 };
+
+typedef struct mail {
+    enum { MODEL, WORK, RING, LIMIT, MESSAGE } kind;
+    uint64_t version;
+    gdc_hint hint;
+    gdc_span span;
+    gdc_arrival arrival;
+    double *vector;
+} mail;
+
+typedef struct line { /* first in, first out */
+    mail item[QUEUE];
+    int head, count;
+} line;
+
+typedef struct desk {
+    gdc_worker *machine;
+    gdc_sums *sums;
+    line models, controls, out;
+    bool dead, stopped, computing, holds_ready; /* holds_ready: the master owes an answer */
+    int partition;
+    uint64_t version;
+} desk;
+
+typedef struct scheduler {
+    const schedule *s;
+    schedule_report *report;
+    gdc_strategy_parts parts;
+    gdc_pump *pump;
+    gdc_wire wire;
+    desk *desk;
+    double *sum;
+    int d;
+    uint64_t drawn, version;
+    bool overflow;
+    bool *erased_row; /* [rows] in this round */
+} scheduler;
+
+static uint64_t draw(scheduler *s, uint64_t bound)
+{
+    return gdc_draw_below((gdc_key){.seed = s->s->seed, .purpose = 77, .a = s->drawn++}, bound);
+}
+
+static bool happens(scheduler *s, int permille)
+{
+    return permille > 0 && draw(s, 1000) < (uint64_t)permille;
+}
+
+static void put(scheduler *s, line *l, mail m)
+{
+    if (l->count == QUEUE) {
+        s->overflow = true;
+        return;
+    }
+    l->item[(l->head + l->count++) % QUEUE] = m;
+}
+
+static mail get(line *l)
+{
+    mail m = l->item[l->head];
+    l->head = (l->head + 1) % QUEUE;
+    l->count--;
+    return m;
+}
+
+static void note_most(int *most, int now)
+{
+    if (now > *most)
+        *most = now;
+}
+
+/* ---- the wire
+ * ----------------------------------------------------------------------------------------------------------------
+ */
+
+static void wire_model(void *self, int worker, uint64_t version, gdc_hint hint)
+{
+    scheduler *s = self;
+    desk *w = &s->desk[worker];
+    s->report->extra_models += !w->holds_ready;
+    w->holds_ready = false;
+    put(s, &w->models, (mail){.kind = MODEL, .version = version, .hint = hint});
+    note_most(&s->report->most_models, w->models.count);
+}
+
+static void wire_work(void *self, int worker, uint64_t version, gdc_span span)
+{
+    scheduler *s = self;
+    s->desk[worker].holds_ready = false;
+    put(s, &s->desk[worker].controls, (mail){.kind = WORK, .version = version, .span = span});
+}
+
+static void wire_ring(void *self, int worker, uint64_t version)
+{
+    scheduler *s = self;
+    put(s, &s->desk[worker].controls, (mail){.kind = RING, .version = version});
+    note_most(&s->report->most_controls, s->desk[worker].controls.count);
+}
+
+static void wire_limit(void *self, int worker, uint64_t version, int limit)
+{
+    put(self, &((scheduler *)self)->desk[worker].controls,
+        (mail){.kind = LIMIT, .version = version, .hint = {.limit = limit}});
+}
+
+static void wire_release(void *self, void *vector)
+{
+    (void)self;
+    free(vector);
+}
+
+/* ---- workers
+ * -----------------------------------------------------------------------------------------------------------------
+ */
+
+static void send_step(scheduler *s, int id, const gdc_step *step)
+{
+    desk *w = &s->desk[id];
+    mail m = {.kind = MESSAGE};
+    m.arrival = (gdc_arrival){.worker = id,
+                              .index = step->kind == GDC_SEND ? step->index : GDC_BARE,
+                              .version = gdc_worker_version(w->machine),
+                              .span = step->span,
+                              .done = step->done,
+                              .ack = step->ack,
+                              .ready = step->ready,
+                              .sound = true,
+                              .finished = gdc_worker_finished(w->machine),
+                              .piece_s = NAN,
+                              .loss = NAN,
+                              .norm2 = NAN};
+    if (step->kind == GDC_SEND) {
+        void *vector = step->index == GDC_SPAN ? gdc_sums_take_span(w->sums, step->span)
+                                               : gdc_sums_take_row(w->sums, step->index);
+        m.vector = malloc((size_t)s->d * sizeof(double));
+        memcpy(m.vector, vector, (size_t)s->d * sizeof(double));
+        gdc_sums_give(w->sums, vector);
+        m.arrival.sound = !happens(s, s->s->erase_permille);
+    }
+    put(s, &w->out, m);
+    note_most(&s->report->most_vectors, w->out.count);
+}
+
+static void drive(scheduler *s, int id)
+{
+    desk *w = &s->desk[id];
+    for (;;) {
+        gdc_step step = gdc_worker_next(w->machine, 0);
+        if (gdc_worker_take_abandoned(w->machine))
+            gdc_sums_abandon(w->sums);
+        if (step.kind == GDC_SEND || step.kind == GDC_REPORT) {
+            send_step(s, id, &step);
+            continue;
+        }
+        if (step.kind == GDC_COMPUTE) {
+            w->computing = gdc_sums_open(w->sums, step.partition);
+            w->partition = step.partition;
+        }
+        return;
+    }
+}
+
+static void finish_piece(scheduler *s, int id)
+{
+    desk *w = &s->desk[id];
+    double scale;
+    double *into = gdc_sums_target(w->sums, w->partition, &scale);
+    into[w->partition] += scale * (double)gdc_worker_version(w->machine);
+    gdc_sums_added(w->sums, w->partition);
+    w->computing = false;
+    gdc_worker_computed(w->machine, 0);
+    drive(s, id);
+}
+
+static void take_model(scheduler *s, int id)
+{
+    desk *w = &s->desk[id];
+    mail m = get(&w->models);
+    gdc_sums_abandon(w->sums);
+    gdc_worker_model(w->machine, m.version, m.hint, 0);
+    drive(s, id);
+}
+
+static void take_control(scheduler *s, int id)
+{
+    desk *w = &s->desk[id];
+    mail m = get(&w->controls);
+    if (m.kind == RING)
+        gdc_worker_ring(w->machine, m.version);
+    else if (m.kind == LIMIT)
+        gdc_worker_limit(w->machine, m.version, m.hint.limit);
+    else
+        gdc_worker_work(w->machine, m.span);
+    drive(s, id);
+}
+
+/* ---- the master
+ * --------------------------------------------------------------------------------------------------------------
+ */
+
+static void take_message(scheduler *s, int id)
+{
+    desk *w = &s->desk[id];
+    mail m = get(&w->out);
+    bool vector = m.arrival.index != GDC_BARE;
+    w->holds_ready |= m.arrival.ready;
+    if (vector && !m.arrival.sound && m.arrival.version == s->version)
+        s->erased_row[s->parts.plan->row_at[id] + m.arrival.index] = true;
+    if (!gdc_pump_message(s->pump, &m.arrival, vector, m.vector, 0))
+        free(m.vector);
+}
+
+static void check_sum(scheduler *s)
+{
+    bool right = true;
+    for (int p = 0; p < s->d; p++)
+        right = right && fabs(s->sum[p] - (double)s->version) <= s->s->tolerance * (double)s->version;
+    s->report->wrong += !right;
+}
+
+/* Could the workers that live, without what was erased, still give the gradient? */
+static bool could_decode(scheduler *s)
+{
+    gdc_decoder *decoder;
+    if (gdc_decoder_create(s->parts.plan, &decoder) != GDC_OK)
+        return false;
+    for (int w = 0; w < s->s->workers; w++)
+        for (int i = 0; i < gdc_plan_rows(s->parts.plan, w); i++)
+            if (!s->desk[w].dead && !s->erased_row[s->parts.plan->row_at[w] + i])
+                gdc_decoder_offer(decoder, w, i);
+    bool can = gdc_decoder_complete(decoder);
+    gdc_decoder_destroy(decoder);
+    return can;
+}
+
+static void end_round(scheduler *s)
+{
+    if (gdc_pump_result(s->pump, NULL) == GDC_OK) {
+        s->report->finished++;
+        check_sum(s);
+    } else {
+        s->report->failed++;
+        s->report->early += could_decode(s);
+    }
+}
+
+static void begin_round(scheduler *s)
+{
+    s->version++;
+    memset(s->erased_row, 0, (size_t)s->parts.plan->row_at[s->s->workers]);
+    gdc_pump_begin(s->pump, s->version, s->sum, 0);
+}
+
+/* ---- the schedule
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+/* The dead: what it sent is delivered, then the master learns of it. */
+static void kill_worker(scheduler *s, int id)
+{
+    desk *w = &s->desk[id];
+    w->stopped = false;
+    w->computing = false;
+    while (w->out.count > 0)
+        take_message(s, id);
+    w->dead = true;
+    gdc_pump_dead(s->pump, id, 0);
+}
+
+/* Does one thing that can happen at a worker or on its lines; false if there is none. */
+static bool act(scheduler *s, int id)
+{
+    desk *w = &s->desk[id];
+    void (*can[4])(scheduler *, int);
+    uint64_t count = 0;
+    if (w->out.count > 0)
+        can[count++] = take_message;
+    if (!w->dead && !w->stopped) {
+        if (w->computing)
+            can[count++] = finish_piece;
+        if (w->models.count > 0)
+            can[count++] = take_model;
+        if (w->controls.count > 0)
+            can[count++] = take_control;
+    }
+    if (count == 0)
+        return false;
+    can[draw(s, count)](s, id);
+    return true;
+}
+
+static void disturb(scheduler *s, int id)
+{
+    desk *w = &s->desk[id];
+    if (w->dead)
+        return;
+    if (happens(s, s->s->kill_permille))
+        kill_worker(s, id);
+    else if (happens(s, s->s->stop_permille))
+        w->stopped = true;
+}
+
+static bool wake_one(scheduler *s)
+{
+    for (int w = 0; w < s->s->workers; w++) {
+        if (s->desk[w].stopped) {
+            s->desk[w].stopped = false;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* False when nothing can happen. */
+static bool step(scheduler *s)
+{
+    int n = s->s->workers, start = (int)draw(s, (uint64_t)n);
+    if (happens(s, 2 * s->s->stop_permille))
+        wake_one(s);
+    disturb(s, start);
+    if (!gdc_pump_is_running(s->pump))
+        return true;
+    for (int i = 0; i < n; i++)
+        if (act(s, (start + i) % n))
+            return true;
+    return wake_one(s);
+}
+
+/* Between rounds the lines go on for a while. */
+static void linger(scheduler *s)
+{
+    for (uint64_t i = draw(s, 6); i > 0; i--)
+        act(s, (int)draw(s, (uint64_t)s->s->workers));
+}
+
+static void run_rounds(scheduler *s)
+{
+    int actions = 0;
+    for (int r = 0; r < s->s->rounds && !s->overflow; r++) {
+        begin_round(s);
+        while (gdc_pump_is_running(s->pump)) {
+            if (!step(s) || ++actions > ACTIONS_MAX) {
+                s->report->stuck++;
+                return;
+            }
+        }
+        end_round(s);
+        linger(s);
+    }
+    s->report->stuck += s->overflow;
+}
+
+/* ---- life
+ * --------------------------------------------------------------------------------------------------------------------
+ */
+
+static gdc_status build(scheduler *s)
+{
+    int n = s->s->workers;
+    s->d = n * s->s->partitions;
+    gdc_options options;
+    gdc_options_init(&options);
+    options.dimension = (size_t)s->d;
+    options.partitions = s->s->partitions;
+    s->wire = (gdc_wire){s, wire_model, wire_work, wire_ring, wire_limit, wire_release};
+    gdc_status status = gdc_strategy_open(s->s->strategy, n, s->d, s->s->seed, true, &s->parts);
+    if (status == GDC_OK)
+        status = gdc_pump_create(&s->parts, &options, &s->wire, false, &s->pump);
+    if (status != GDC_OK)
+        return status;
+    s->desk = calloc((size_t)n, sizeof *s->desk);
+    s->sum = calloc((size_t)s->d, sizeof *s->sum);
+    s->erased_row = calloc((size_t)s->parts.plan->row_at[n] + 1, 1);
+    for (int w = 0; status == GDC_OK && w < n; w++) {
+        status = gdc_worker_create(s->parts.ops, s->parts.state, s->parts.plan, w, &s->desk[w].machine);
+        if (status == GDC_OK)
+            status = gdc_sums_create(s->parts.plan, w, !s->parts.ops->next, GDC_F64, (size_t)s->d,
+                                     (size_t)s->d * sizeof(double), 1, &s->desk[w].sums);
+    }
+    for (int w = 0; status == GDC_OK && w < n; w++)
+        drive(s, w);
+    return status;
+}
+
+static void tear_down(scheduler *s)
+{
+    for (int w = 0; s->desk && w < s->s->workers; w++) {
+        while (s->desk[w].out.count > 0)
+            free(get(&s->desk[w].out).vector);
+        gdc_worker_destroy(s->desk[w].machine);
+        gdc_sums_destroy(s->desk[w].sums);
+    }
+    if (s->pump)
+        gdc_pump_expire(s->pump, s->erased_row, 0); /* an open round gives its vectors back */
+    gdc_pump_destroy(s->pump);
+    gdc_strategy_close(&s->parts);
+    free(s->desk);
+    free(s->sum);
+    free(s->erased_row);
+}
+
+bool schedule_run(const schedule *what, schedule_report *report)
+{
+    scheduler s = {.s = what, .report = report};
+    *report = (schedule_report){0};
+    gdc_status status = build(&s);
+    if (status == GDC_OK)
+        run_rounds(&s);
+    tear_down(&s);
+    return status == GDC_OK;
+}
