@@ -209,6 +209,39 @@ static void dropping_follows_its_definition(void **state)
     check_drop("drop:tau=2,check=poll,norm=by-kept", 2, true, true);
 }
 
+/* acc_m = m exactly: the micro-batch that ends at tau is within, the next one crosses it and counts
+ * (check=piece). */
+static void the_threshold_itself_is_within(void **state)
+{
+    static const struct {
+        const char *strategy;
+        double used, time_s;
+    } ties[] = {{"drop:tau=2", 3. / 4, 3},
+                {"drop:tau=2,check=poll", 2. / 4, 2},
+                {"drop:tau=4", 1, 4},
+                {"drop:tau=4,check=poll", 1, 4}};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const char *spec = "none:piece=1";
+        gdc_options options;
+        gdc_delay *delay;
+        gdc_engine *engine;
+        gdc_round round = {.size = sizeof round};
+        gdc_options_init(&options);
+        options.strategy = ties[i].strategy;
+        options.partitions = 4;
+        options.poll_s = 0;
+        assert_int_equal(gdc_delay_create(&spec, 1, 1, N, 4, &delay), GDC_OK);
+        options.delay = delay;
+        assert_int_equal(gdc_open_virtual(&options, N, NULL, NULL, &engine), GDC_OK);
+        assert_int_equal(gdc_gradient(engine, NULL, NULL, &round), GDC_OK);
+        assert_true(round.used == ties[i].used);
+        assert_true(round.ended_s - round.began_s == ties[i].time_s);
+        gdc_close(engine, NULL);
+        gdc_delay_destroy(delay);
+    }
+}
+
 static void nothing_kept_is_zero_and_never_nan(void **state)
 {
     static const char *const strategies[] = {"drop:tau=1e-9,check=poll",
@@ -385,6 +418,7 @@ int main(void)
         cmocka_unit_test(runs_are_bitwise_reproducible),
         cmocka_unit_test(dropping_nothing_is_plain_synchronous_to_the_bit),
         cmocka_unit_test(dropping_follows_its_definition),
+        cmocka_unit_test(the_threshold_itself_is_within),
         cmocka_unit_test(nothing_kept_is_zero_and_never_nan),
         cmocka_unit_test(unequal_samples_weigh_by_kept),
         cmocka_unit_test(communication_is_charged),

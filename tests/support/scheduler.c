@@ -219,7 +219,7 @@ static void take_message(scheduler *s, int id)
     mail m = get(&w->out);
     bool vector = m.arrival.index != GDC_BARE;
     w->holds_ready |= m.arrival.ready;
-    if (vector && !m.arrival.sound && m.arrival.version == s->version)
+    if (m.arrival.index >= 0 && !m.arrival.sound && m.arrival.version == s->version)
         s->erased_row[s->parts.plan->row_at[id] + m.arrival.index] = true;
     if (!gdc_pump_message(s->pump, &m.arrival, vector, m.vector, 0))
         free(m.vector);
@@ -369,6 +369,17 @@ static void run_rounds(scheduler *s)
  * --------------------------------------------------------------------------------------------------------------------
  */
 
+static gdc_status open_parts(scheduler *s)
+{
+    const schedule *w = s->s;
+    if (!w->ops)
+        return gdc_strategy_open(w->strategy, w->workers, s->d, w->seed, true, &s->parts);
+    s->parts.ops = w->ops;
+    gdc_status status = gdc_plan_create(w->strategy, w->workers, s->d, w->seed, &s->parts.plan);
+    return status == GDC_OK ? w->ops->open(NULL, s->parts.plan, true, &s->parts.state, &s->parts.slots)
+                            : status;
+}
+
 static gdc_status build(scheduler *s)
 {
     int n = s->s->workers;
@@ -378,7 +389,7 @@ static gdc_status build(scheduler *s)
     options.dimension = (size_t)s->d;
     options.partitions = s->s->partitions;
     s->wire = (gdc_wire){s, wire_model, wire_work, wire_ring, wire_limit, wire_release};
-    gdc_status status = gdc_strategy_open(s->s->strategy, n, s->d, s->s->seed, true, &s->parts);
+    gdc_status status = open_parts(s);
     if (status == GDC_OK)
         status = gdc_pump_create(&s->parts, &options, &s->wire, false, &s->pump);
     if (status != GDC_OK)

@@ -12,8 +12,9 @@
 #include <stdint.h>
 
 typedef struct schedule {
-    const char *strategy;
-    int workers, partitions; /* n, M */
+    const char *strategy;      /* a spec; or, with ops, the spec of the code */
+    const gdc_policy_ops *ops; /* a policy of the test's own; NULL: strategy names one */
+    int workers, partitions;   /* n, M */
     int rounds;
     uint64_t seed;
     int kill_permille, stop_permille, erase_permille; /* per action */
