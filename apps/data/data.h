@@ -10,14 +10,14 @@
 typedef enum data_type { DATA_U8, DATA_F32 } data_type;
 
 typedef struct data {
-    char name[64];           /* spec name, for reports */
+    char name[64]; /* spec name, for reports */
     size_t samples, features;
-    int classes;             /* labels are 0..classes-1; 0: real targets */
+    int classes; /* labels are 0..classes-1; 0: real targets */
     data_type type;
-    void *x;                 /* [samples x features] row-major, owned */
-    double x_scale;          /* a value is x * x_scale (1/255 for bytes) */
-    float *y;                /* [samples] label or target, owned */
-    double *optimum;         /* [features] the parameters that made synthetic targets; NULL: not known */
+    void *x;         /* [samples x features] row-major, owned */
+    double x_scale;  /* a value is x * x_scale (1/255 for bytes) */
+    float *y;        /* [samples] label or target, owned */
+    double *optimum; /* [features] the parameters that made synthetic targets; NULL: not known */
 } data;
 
 typedef struct data_reader_ops {
@@ -25,14 +25,16 @@ typedef struct data_reader_ops {
     const char *help;
     const gdc_option *options; /* one table per reader */
     size_t options_bytes;
-    gdc_status (*read)(const void *options, uint64_t seed, data *into); /* into is zeroed; on error data_close cleans up */
+    /* into is zeroed; on error data_close cleans up */
+    gdc_status (*read)(const void *options, uint64_t seed, data *into);
 } data_reader_ops;
 
-extern const data_reader_ops *const data_readers[]; /* NULL-terminated: fashion-mnist, libsvm, csv, synthetic */
+/* NULL-terminated: fashion-mnist, libsvm, csv, synthetic */
+extern const data_reader_ops *const data_readers[];
 
-/* Reads the data set of a spec (fashion-mnist | libsvm:FILE | csv:FILE | synthetic:...), then shuffles its samples once by seed if
- * shuffle. EINVAL: bad spec. EDATA: the file is missing, truncated or malformed; the sentence says which file, where and what was
- * expected. ENOMEM. */
+/* Reads the data set of a spec (fashion-mnist | libsvm:FILE | csv:FILE | synthetic:...), then shuffles its
+ * samples once by seed if shuffle. EINVAL: bad spec. EDATA: the file is missing, truncated or malformed; the
+ * sentence says which file, where and what was expected. ENOMEM. */
 gdc_status data_open(const char *spec, uint64_t seed, int shuffle, data **out);
 void data_close(data *set); /* accepts NULL */
 

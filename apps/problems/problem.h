@@ -1,7 +1,8 @@
-/* problem.h - what is being minimised: sum over samples of a loss, plus a regulariser. A problem sees sample ranges, never workers.
+/* problem.h - what is being minimised: a sum over samples of a loss, plus a regulariser.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A problem is one file that ends in one table. Vectors are of gdc_dtype; arithmetic runs in that type through CBLAS. */
+ * A problem sees sample ranges, never workers; it is one file that ends in one table. Vectors are of
+ * gdc_dtype; arithmetic runs in that type through CBLAS. */
 #ifndef APPS_PROBLEMS_PROBLEM_H
 #define APPS_PROBLEMS_PROBLEM_H
 
@@ -14,12 +15,15 @@ typedef struct problem_ops {
     const gdc_option *options;
     size_t options_bytes;
     const char *data; /* default of --data */
-    gdc_status (*open)(const void *options, const data *set, gdc_dtype dtype, void **problem); /* EINVAL: data do not fit */
+    /* EINVAL: data do not fit. The data must outlive the problem. */
+    gdc_status (*open)(const void *options, const data *set, gdc_dtype dtype, void **problem);
     void (*close)(void *problem); /* accepts NULL */
     size_t (*dimension)(const void *problem);
     void (*initial)(const void *problem, uint64_t seed, void *model);
-    /* sum += scale * sum over samples [first, first + count) of the gradient; returns the sum of their losses (unscaled) */
-    double (*add)(const void *problem, size_t first, size_t count, double scale, const void *model, void *sum);
+    /* sum += scale * sum over samples [first, first + count) of the gradient; returns the sum of their losses
+     * (unscaled) */
+    double (*add)(const void *problem, size_t first, size_t count, double scale, const void *model,
+                  void *sum);
     /* gradient += gradient of the regulariser, which belongs to the MEAN loss; may be NULL */
     void (*regularise)(const void *problem, const void *model, void *gradient);
     double (*loss)(const void *problem, const void *model); /* mean over all samples, regulariser included */

@@ -1,7 +1,8 @@
 /* result.h - what a run measured, and how it is shown: table, JSON, CSV, plots.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * NaN means "not known" everywhere and becomes null in JSON and `-` in the table. Strings are owned by the result. */
+ * NaN means "not known" everywhere and becomes null in JSON and `-` in the table. Strings are owned by the
+ * result. */
 #ifndef APPS_REPORT_RESULT_H
 #define APPS_REPORT_RESULT_H
 
@@ -14,12 +15,12 @@ typedef struct result_round {
     double start_s, round_s; /* on the run's clock; start 0 = the strategy's first measured round */
     double used_fraction;
     double messages;
-    double loss; /* NaN where not sampled */
+    double loss; /* of the model that the round updates, at start_s; NaN where not sampled */
 } result_round;
 
 typedef struct result_lost {
     int worker;
-    long round; /* measured round from 0; negative: warm-up */
+    long round;  /* measured round from 0; negative: warm-up */
     char how[8]; /* dead | stopped | silent */
     bool returned;
 } result_lost;
@@ -36,10 +37,10 @@ typedef struct result_strategy {
     bool exact, collective;
     char *error; /* NULL: none. "not run: worker 3 lost" when it never began */
     size_t rounds_completed;
-    result_round *round;  /* [rounds_completed] */
+    result_round *round;     /* [rounds_completed] */
     result_arrival *arrival; /* [arrivals] */
     size_t arrivals;
-    double load;          /* r: shards held per worker (data memory factor) */
+    double load; /* r: shards held per worker (data memory factor) */
     double wall_s, ideal_round_s;
     double messages_per_round, bytes_per_round, work_ratio, used_fraction, least_worker_share;
     double gradient_error, loss_initial, loss_final, time_to_target_s;
@@ -58,37 +59,47 @@ typedef struct result {
     int workers, partitions; /* n, M */
     size_t batch, rounds, warmup;
     uint64_t seed;
-    char *clock; /* "virtual" | "mpi" */
+    char *clock;                         /* "virtual" | "mpi" */
     double poll_s, bandwidth, latency_s; /* INFINITY: piece; INFINITY: free; 0 */
-    double target_loss; /* NaN: none */
+    double target_loss;                  /* NaN: none */
     double rate, momentum;
     bool nesterov, failed;
     int strategies;
     result_strategy *strategy; /* [strategies], in the order of the run */
+    char *mpi;                 /* the MPI library's name and version; NULL: none was used */
 } result;
 
+/* Frees all that r owns and zeroes it; r itself is the caller's. Accepts NULL. */
 void result_free(result *r);
 
-/* Derived from the per-round records, one definition for every view. */
+/* Derived from the per-round records, one definition for every view. A strategy with an error has no
+ * speed-ups and is no baseline. */
 typedef struct result_figures {
     double mean, ci95, p50, p99, min, max; /* of round_s */
     double effective_round_s;              /* mean / used_fraction */
-    double speedup_vs_sync, speedup_effective; /* baseline sync; NaN without it */
-    double speedup_vs_waiting;                 /* baseline gc:code=uncoded */
+    double speedup_vs_sync,
+        speedup_effective;               /* baseline sync, by mean and by effective round; NaN without it */
+    double speedup_vs_waiting;           /* baseline gc:code=uncoded, by mean */
+    double speedup_effective_vs_waiting; /* the same by effective round */
+    double overhead_s; /* mean - ideal_round_s: the part of a round that is not computation (T^c) */
 } result_figures;
 result_figures result_derive(const result *r, int strategy);
-/* Index of the baseline: the first strategy named sync (all-reduce), or gc:code=uncoded (waits for all through the master); -1. */
+/* Index of the baseline: the first strategy named sync (all-reduce), or gc:code=uncoded of load 1 (waits for
+ * all through the master); -1: there is none, or it has an error. */
 int result_baseline(const result *r, bool collective);
 
-/* The table a person reads (at most 100 columns), sorted by effective speed-up, units in the header row, both baselines named, then
- * the notes (communication: free; data memory; lost workers; errors). */
+/* The table a person reads (at most 100 columns), sorted by effective speed-up (that is, by effective round),
+ * units in the header row, both baselines named, then the notes (communication: free; data memory; lost
+ * workers; errors). */
 void result_print_table(const result *r, FILE *out);
-/* A few sentences computed from the same figures: who was faster, whose gradient was exact, what was dropped. */
+/* A few sentences computed from the same figures: who was faster, whose gradient was exact, what was dropped.
+ */
 void result_print_reading(const result *r, FILE *out);
 /* result.json as text; NULL when out of memory. Caller frees. */
 char *result_to_json(const result *r);
-/* Creates dir (EINVAL if it holds a result.json and !overwrite: nothing is lost) and writes result.json, rounds.csv, arrivals.csv
- * and, if gnuplot is there, the plots; each file is written whole or not at all (temporary name, then rename). */
+/* Creates dir (EINVAL if it holds a result.json and !overwrite: nothing is lost) and writes result.json,
+ * rounds.csv, arrivals.csv and, if gnuplot is there, the plots; each file is written whole or not at all
+ * (temporary name, then rename). */
 gdc_status result_write(const result *r, const char *dir, bool overwrite);
 /* Before the run: would result_write refuse? */
 gdc_status result_check_dir(const char *dir, bool overwrite);

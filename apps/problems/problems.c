@@ -1,0 +1,54 @@
+/* problems.c - the registry of problems; opens one from its spec.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "problems/problem.h"
+
+#include <stdlib.h>
+
+extern const problem_ops problem_softmax, problem_logistic, problem_least_squares;
+
+const problem_ops *const problems[] = {&problem_softmax, &problem_logistic, &problem_least_squares, NULL};
+
+static const problem_ops *choose_problem(const gdc_spec *spec)
+{
+    const char *names[sizeof problems / sizeof *problems] = {NULL};
+    for (int i = 0; problems[i]; i++)
+        names[i] = problems[i]->name;
+    int chosen = gdc_spec_choose("problem", gdc_spec_name(spec), names);
+    return chosen < 0 ? NULL : problems[chosen];
+}
+
+const problem_ops *problem_find(const char *text)
+{
+    gdc_spec *spec = NULL;
+    if (gdc_spec_parse(text, &spec))
+        return NULL;
+    const problem_ops *found = choose_problem(spec);
+    gdc_spec_destroy(spec);
+    return found;
+}
+
+gdc_status problem_open(const char *text, const data *set, gdc_dtype dtype, problem *out)
+{
+    const problem_ops *ops = problem_find(text);
+    if (!ops)
+        return GDC_EINVAL;
+    void *values = calloc(1, ops->options_bytes), *self = NULL;
+    if (!values)
+        return gdc_fail(GDC_ENOMEM, "%s: no memory for its options", ops->name);
+    gdc_spec *spec = NULL;
+    gdc_status status = gdc_spec_load(text, ops->options, values, &spec);
+    if (!status)
+        status = ops->open(values, set, dtype, &self);
+    gdc_spec_destroy(spec);
+    free(values);
+    if (!status)
+        *out = (problem){ops, self};
+    return status;
+}
+
+void problem_close(problem *p)
+{
+    if (p->ops)
+        p->ops->close(p->self);
+    *p = (problem){NULL, NULL};
+}

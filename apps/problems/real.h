@@ -1,0 +1,28 @@
+/* real.h - float or double behind one name, through CBLAS: the only place that looks at the type.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef APPS_PROBLEMS_REAL_H
+#define APPS_PROBLEMS_REAL_H
+
+#include "gradcode/round.h"
+
+/* Counts are at most INT_MAX, as CBLAS wants them. */
+size_t real_bytes(gdc_dtype dtype);
+void *real_at(gdc_dtype dtype, void *vector, size_t index);
+const void *real_from(gdc_dtype dtype, const void *vector, size_t index);
+void real_load(gdc_dtype dtype, size_t count, const void *from, double *to);
+void real_store(gdc_dtype dtype, size_t count, const double *from, void *to);
+
+void real_axpy(gdc_dtype dtype, size_t count, double alpha, const void *x, void *y); /* y += alpha x */
+void real_scale(gdc_dtype dtype, size_t count, double alpha, void *x);               /* x *= alpha */
+double real_dot(gdc_dtype dtype, size_t count, const void *x, const void *y);
+
+/* Row-major matrices: x [rows x features], w [outputs x features], s [rows x outputs]. */
+typedef struct real_shape {
+    size_t rows, features, outputs;
+} real_shape;
+/* s += x w^T */
+void real_forward(gdc_dtype dtype, real_shape shape, const void *x, const void *w, void *s);
+/* w += alpha s^T x */
+void real_backward(gdc_dtype dtype, real_shape shape, double alpha, const void *s, const void *x, void *w);
+
+#endif

@@ -1,0 +1,175 @@
+/* notes.c - the notes below the table: what its numbers rest on.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "report/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LABEL = 17 };
+
+static report_text note(FILE *out, const char *label)
+{
+    fprintf(out, "  %-*s", LABEL - 2, label);
+    return (report_text){out, LABEL, LABEL};
+}
+
+static void note_round(const result *r, const result_figures *figures, FILE *out)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (int i = 0; i < r->strategies; i++)
+        if (isfinite(figures[i].overhead_s)) {
+            least = fmin(least, figures[i].overhead_s);
+            most = fmax(most, figures[i].overhead_s);
+        }
+    report_text t = note(out, "round");
+    report_say(&t, "mean time from one update to the next; effective: round / used, the order of the rows");
+    report_end(&t);
+    if (least <= most) {
+        t = note(out, "T^c");
+        report_say(&t, "%.3g", 1e3 * least);
+        if (most > least)
+            report_say(&t, "to %.3g", 1e3 * most);
+        report_say(&t, "ms of a round were not computation (round - ideal_round_s of result.json)");
+        report_end(&t);
+    }
+}
+
+static void note_baselines(const result *r, FILE *out)
+{
+    int sync = result_baseline(r, true), waiting = result_baseline(r, false);
+    report_text t = note(out, "speed-up");
+    if (sync < 0 && waiting < 0)
+        report_say(&t, "none: no baseline (sync, gc:code=uncoded) ran to its end");
+    else
+        report_say(&t, "by effective round, against");
+    if (sync >= 0)
+        report_say(&t, "%s, a plain all-reduce%s", r->strategy[sync].spec, waiting >= 0 ? ", and" : "");
+    if (waiting >= 0)
+        report_say(&t, "%s, which waits for all workers through the master", r->strategy[waiting].spec);
+    report_end(&t);
+}
+
+static void note_communication(const result *r, FILE *out)
+{
+    if (strcmp(r->clock, "virtual") != 0)
+        return;
+    report_text t = note(out, "communication");
+    if (isinf(r->bandwidth) && r->latency_s <= 0)
+        report_say(&t, "free");
+    else
+        report_say(&t, "%g bytes/s at the master, %g s latency", r->bandwidth, r->latency_s);
+    report_end(&t);
+}
+
+static bool same_load(const result *r, int a, int b)
+{
+    return fabs(r->strategy[a].load - r->strategy[b].load) < 1e-9;
+}
+
+static bool load_was_said(const result *r, const int *order, int i)
+{
+    for (int j = 0; j < i; j++)
+        if (same_load(r, order[j], order[i]))
+            return true;
+    return false;
+}
+
+/* The redundant ones by name, those of one load together; the others hold the data once. */
+static void note_memory(const result *r, const int *order, FILE *out)
+{
+    report_text t = note(out, "data memory");
+    int named = 0;
+    for (int i = 0; i < r->strategies; i++) {
+        double load = r->strategy[order[i]].load;
+        if (!(load > 1) || load_was_said(r, order, i))
+            continue;
+        report_say(&t, "%.3g times the data:", load);
+        const char *gap = "";
+        for (int j = i; j < r->strategies; j++)
+            if (same_load(r, order[j], order[i])) {
+                report_say(&t, "%s %s", gap, r->strategy[order[j]].spec);
+                gap = ",";
+                named++;
+            }
+        report_say(&t, ";");
+    }
+    report_say(&t, named > 0 ? "all others once" : "every strategy holds the data once");
+    report_end(&t);
+}
+
+/* The same fate in the same round; all of the warm-up is one round. */
+static bool same_fate(const result_lost *a, const result_lost *b)
+{
+    return (a->round == b->round || (a->round < 0 && b->round < 0)) && a->returned == b->returned &&
+           strcmp(a->how, b->how) == 0;
+}
+
+static bool fate_was_told(const result_strategy *s, int j)
+{
+    for (int i = 0; i < j; i++)
+        if (same_fate(&s->lost[i], &s->lost[j]))
+            return true;
+    return false;
+}
+
+static void note_fate(const result_strategy *s, const result_lost *fate, FILE *out)
+{
+    report_text t = note(out, "lost");
+    report_say(&t, "%s:", s->spec);
+    const char *gap = "worker";
+    for (int i = 0; i < s->lost_count; i++)
+        if (same_fate(&s->lost[i], fate)) {
+            report_say(&t, "%s %d", gap, s->lost[i].worker);
+            gap = "and";
+        }
+    report_say(&t, "%s in", fate->how);
+    if (fate->round >= 0)
+        report_say(&t, "round %ld", fate->round);
+    else
+        report_say(&t, "the warm-up");
+    if (fate->returned)
+        report_say(&t, "(came back)");
+    report_end(&t);
+}
+
+static void note_lost(const result *r, const int *order, FILE *out)
+{
+    for (int i = 0; i < r->strategies; i++) {
+        const result_strategy *s = &r->strategy[order[i]];
+        for (int j = 0; j < s->lost_count; j++)
+            if (!fate_was_told(s, j))
+                note_fate(s, &s->lost[j], out);
+    }
+}
+
+static void note_computation(const result *r, FILE *out)
+{
+    double least = INFINITY, most = -INFINITY, overran = 0;
+    for (int i = 0; i < r->strategies; i++) {
+        const result_strategy *s = &r->strategy[i];
+        if (!isfinite(s->compute_share))
+            continue;
+        least = fmin(least, s->compute_share);
+        most = fmax(most, s->compute_share);
+        overran = fmax(overran, s->overrun_share); /* fmax passes over NaN */
+    }
+    if (!(least <= most))
+        return;
+    report_text t = note(out, "computation");
+    report_say(&t, "%.3g", 100 * least);
+    if (most > least)
+        report_say(&t, "to %.3g", 100 * most);
+    report_say(&t, "%% of a round was real computation; at most %.3g %% of the pieces overran their delay",
+               100 * overran);
+    report_end(&t);
+}
+
+void report_notes(const result *r, const result_figures *figures, const int *order, FILE *out)
+{
+    note_round(r, figures, out);
+    note_baselines(r, out);
+    note_communication(r, out);
+    note_memory(r, order, out);
+    note_computation(r, out);
+    note_lost(r, order, out);
+}

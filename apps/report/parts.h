@@ -1,0 +1,43 @@
+/* parts.h - what the files of this folder share: order, wrapped text, the pieces of a written result.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef APPS_REPORT_PARTS_H
+#define APPS_REPORT_PARTS_H
+
+#include "report/result.h"
+
+#include <jansson.h>
+
+enum { REPORT_WIDTH = 100 };
+
+/* order [strategies]: by effective round, unknown ones after, failed ones last; equals in the order of the
+ * run. */
+void report_order(const result *r, const result_figures *figures, int *order);
+
+/* [strategies] of result_derive; NULL when out of memory. Caller frees. */
+result_figures *report_figures(const result *r);
+
+/* Text that is wrapped at REPORT_WIDTH, its further lines indented. Words longer than a line are cut. */
+typedef struct report_text {
+    FILE *out;
+    int indent, column;
+} report_text;
+void report_say(report_text *t, const char *format, ...) GDC_PRINTF(2, 3);
+void report_end(report_text *t); /* ends the line, if one was begun */
+
+/* What a reader of the table must know: baselines, communication, memory, losses, real computation. */
+void report_notes(const result *r, const result_figures *figures, const int *order, FILE *out);
+
+/* {cpu, cores, os, mpi}: describes the machine without naming it. NULL when out of memory. */
+json_t *report_machine(const char *mpi);
+
+/* The texts of the files. The plots are gnuplot scripts that read rounds.csv in their own folder. */
+void report_rounds_csv(const result *r, FILE *out);
+void report_arrivals_csv(const result *r, FILE *out);
+void report_loss_plot(const result *r, FILE *out);
+void report_times_plot(const result *r, FILE *out);
+
+/* Runs gnuplot on the scripts in dir. What goes wrong is a line on stderr: the scripts are there to be run
+ * again. */
+void report_run_plots(const char *dir);
+
+#endif
