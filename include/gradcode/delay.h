@@ -26,8 +26,8 @@ typedef struct gdc_delay gdc_delay;
 /* specs[count] in the order base, modifiers; count = 0 means none:piece=0.001. workers = n, pieces = M
  * (partitions per shard; models that are given per shard divide by it). EINVAL: a bad spec, two bases, a base
  * after a modifier, a worker named that does not exist. ENOMEM. */
-GDC_API gdc_status gdc_delay_create(const char *const *specs, int count, uint64_t seed, int workers,
-                                    int pieces, gdc_delay **delay);
+GDC_API gdc_status gdc_delay_create(const char *const *specs, int count, uint64_t seed, int workers, int pieces,
+                                    gdc_delay **delay);
 GDC_API void gdc_delay_destroy(gdc_delay *delay); /* accepts NULL */
 
 /* Seconds that the q-th piece (from 0) of a worker on a version takes; finite and >= 0. Thread-safe. */

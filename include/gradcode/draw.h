@@ -21,8 +21,7 @@ typedef struct gdc_key {
 } gdc_key;
 
 GDC_API void gdc_draw_bits(
-    gdc_key key,
-    uint64_t bits[4]); /* the generator's whole block: counter {a, b, c, purpose}, key {seed, 0} */
+    gdc_key key, uint64_t bits[4]); /* the generator's whole block: counter {a, b, c, purpose}, key {seed, 0} */
 GDC_API double gdc_draw_uniform(gdc_key key);     /* (0, 1), 53 bits, never 0 or 1 */
 GDC_API double gdc_draw_exponential(gdc_key key); /* mean 1 */
 GDC_API double gdc_draw_normal(gdc_key key);      /* mean 0, variance 1 */

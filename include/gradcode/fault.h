@@ -18,12 +18,7 @@
 extern "C" {
 #endif
 
-typedef enum gdc_fault_kind {
-    GDC_FAULT_KILL,
-    GDC_FAULT_STOP,
-    GDC_FAULT_NAN,
-    GDC_FAULT_CORRUPT
-} gdc_fault_kind;
+typedef enum gdc_fault_kind { GDC_FAULT_KILL, GDC_FAULT_STOP, GDC_FAULT_NAN, GDC_FAULT_CORRUPT } gdc_fault_kind;
 typedef enum gdc_fault_moment { GDC_AT_COMPUTE, GDC_AT_SENT, GDC_AT_MODEL } gdc_fault_moment;
 
 typedef struct gdc_fault {

@@ -40,8 +40,7 @@ typedef struct gdc_row {
 /* Builds the plan of a code. spec is copied. n >= 1 workers, k partitions (a positive multiple of n). seed
  * drives random codes and the placement. EINVAL: unknown code or key, impossible value (the sentence names
  * the nearest valid ones), k not a multiple of n. ENUMERIC: a random code found no usable draw. ENOMEM. */
-GDC_API gdc_status gdc_plan_create(const char *spec, int workers, int partitions, uint64_t seed,
-                                   gdc_plan **plan);
+GDC_API gdc_status gdc_plan_create(const char *spec, int workers, int partitions, uint64_t seed, gdc_plan **plan);
 GDC_API void gdc_plan_destroy(gdc_plan *plan); /* accepts NULL */
 
 GDC_API int gdc_plan_workers(const gdc_plan *plan);
@@ -61,10 +60,10 @@ GDC_API uint64_t gdc_plan_digest(const gdc_plan *plan);
  * 1 means no cancellation. */
 enum { GDC_QUALITY_MAX = 64 };
 typedef struct gdc_quality {
-    int tolerance;  /* largest s such that every straggler set of size <= s is decoded */
-    int exhaustive; /* 1: all straggler sets of size <= tolerance + 1 were tried; 0: some were sampled */
-    double worst, median;                /* amplification over the tried sets of size <= tolerance */
-    int sizes;                           /* length of recoverable: min(n, GDC_QUALITY_MAX - 1) + 1 */
+    int tolerance;        /* largest s such that every straggler set of size <= s is decoded */
+    int exhaustive;       /* 1: all straggler sets of size <= tolerance + 1 were tried; 0: some were sampled */
+    double worst, median; /* amplification over the tried sets of size <= tolerance */
+    int sizes;            /* length of recoverable: min(n, GDC_QUALITY_MAX - 1) + 1 */
     double recoverable[GDC_QUALITY_MAX]; /* [j]: fraction of the tried straggler sets of size j that are
                                             decoded */
 } gdc_quality;

@@ -37,9 +37,7 @@ typedef enum gdc_dtype { GDC_F64, GDC_F32 } gdc_dtype; /* type of model, gradien
 
 enum { GDC_CUT = 1 }; /* a callback's return: stopped because gdc_poll() said so */
 
-/* ---- work
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- work ---- */
 
 typedef struct gdc_task {
     size_t size;       /* sizeof(gdc_task) as the library was built */
@@ -59,9 +57,7 @@ typedef struct gdc_task {
  * worker), and must not longjmp or throw. */
 typedef int (*gdc_partial_fn)(void *context, gdc_task *task, void *sum);
 
-/* ---- options
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- options ---- */
 
 typedef enum gdc_fate { GDC_FATE_KEPT, GDC_FATE_FOLDED, GDC_FATE_DISCARDED, GDC_FATE_ERASED } gdc_fate;
 
@@ -89,13 +85,13 @@ typedef struct gdc_options {
     double shutdown_s;       /* gdc_close at the root waits at most so long for the workers. Default 3 */
     const gdc_delay *delay;  /* durations of pieces, kept until gdc_close; NULL: virtual: none:piece=0.001;
                                 MPI: as they come */
-    double poll_s; /* how often a sleeping or simulated piece looks whether its round is over: INFINITY: never
+    double poll_s;           /* how often a sleeping or simulated piece looks whether its round is over: INFINITY: never
                       (a piece is carried over into the next round); 0: at once, virtual clock only. Default
                       INFINITY */
-    int checksum;  /* 1: CRC32C over every vector. Default 1 */
-    int force;     /* 1: float32 messages although their predicted error is above 1e-3. Default 0 */
-    double bandwidth; /* virtual clock: bytes/s of the master's link in each direction. Default INFINITY */
-    double latency_s; /* virtual clock: of every message. Default 0 */
+    int checksum;            /* 1: CRC32C over every vector. Default 1 */
+    int force;               /* 1: float32 messages although their predicted error is above 1e-3. Default 0 */
+    double bandwidth;        /* virtual clock: bytes/s of the master's link in each direction. Default INFINITY */
+    double latency_s;        /* virtual clock: of every message. Default 0 */
     const gdc_fault *faults; /* [fault_count], copied */
     int fault_count;
     /* MPI: does a kill or stop to the calling process (the library itself never does). NULL: such faults are
@@ -109,9 +105,7 @@ typedef struct gdc_options {
 
 GDC_API void gdc_options_init(gdc_options *options);
 
-/* ---- rounds
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- rounds ---- */
 
 typedef struct gdc_round {
     size_t size;             /* sizeof(gdc_round), set by the caller */
@@ -128,8 +122,8 @@ typedef struct gdc_round {
 /* The virtual clock. workers = n >= 1. partial = NULL: timing only (models and gradients may then be NULL).
  * With partials, real gradients go through the same encode and decode paths as over MPI. EINVAL, ENOMEM as
  * gdc_open. */
-GDC_API gdc_status gdc_open_virtual(const gdc_options *options, int workers, gdc_partial_fn partial,
-                                    void *context, gdc_engine **engine);
+GDC_API gdc_status gdc_open_virtual(const gdc_options *options, int workers, gdc_partial_fn partial, void *context,
+                                    gdc_engine **engine);
 
 /* Root: one round. model [d] may be reused on return; gradient [d] must not overlap it and is undefined on
  * error. round may be NULL. EUNRECOVERABLE: the workers that are left cannot give the gradient (named, with
@@ -174,18 +168,17 @@ GDC_API int gdc_is_collective(const gdc_engine *engine);
 typedef enum gdc_health { GDC_ALIVE, GDC_SUSPECT, GDC_DEAD } gdc_health;
 
 typedef struct gdc_worker_stats {
-    size_t size;     /* sizeof(gdc_worker_stats), set by the caller */
-    uint64_t pieces; /* pieces finished since the start, used or not */
-    double used;     /* of those, the ones inside vectors that entered a gradient */
-    double
-        home_used; /* partitions of this worker's home shard that entered a gradient, whoever computed them */
+    size_t size;       /* sizeof(gdc_worker_stats), set by the caller */
+    uint64_t pieces;   /* pieces finished since the start, used or not */
+    double used;       /* of those, the ones inside vectors that entered a gradient */
+    double home_used;  /* partitions of this worker's home shard that entered a gradient, whoever computed them */
     uint64_t messages; /* vectors sent */
     uint64_t bytes;    /* vectors sent plus models received, payload bytes */
     double compute_s;  /* real computation inside pieces */
     double piece_s;    /* duration of the finished pieces */
     uint64_t overran;  /* pieces whose computation took longer than their drawn duration */
     gdc_health health;
-    const char *lost; /* "dead", "stopped" or "silent" when it was ever lost or suspected, else NULL; a static
+    const char *lost;      /* "dead", "stopped" or "silent" when it was ever lost or suspected, else NULL; a static
                          string */
     uint64_t lost_version; /* the round in which that was noticed */
     int returned;          /* 1: it came back after that */
@@ -206,8 +199,8 @@ GDC_API const char *gdc_strategy(int i, const struct gdc_option **options, const
 
 /* Checks a strategy spec against a size without opening anything: same sentences as gdc_open. *collective,
  * *exact may be NULL. */
-GDC_API gdc_status gdc_strategy_check(const char *spec, int workers, int partitions, uint64_t seed,
-                                      int *collective, int *exact);
+GDC_API gdc_status gdc_strategy_check(const char *spec, int workers, int partitions, uint64_t seed, int *collective,
+                                      int *exact);
 
 #ifdef __cplusplus
 }

@@ -37,11 +37,10 @@ typedef struct gdc_option {
     gdc_option_type type;
     size_t offset;        /* offsetof(values struct, member) */
     const char *fallback; /* default as text; NULL: the key must be given; "" for GDC_TEXT, GDC_INTS: none */
-    double min,
-        max; /* bounds of GDC_INT, GDC_REAL and of each entry of GDC_INTS, both inclusive; both 0: none */
-    const char *words; /* GDC_WORD: "a|b|c" */
-    const char *help;  /* one line with the unit */
-    int positional;    /* 1: may be given bare as the first item */
+    double min, max;      /* bounds of GDC_INT, GDC_REAL and of each entry of GDC_INTS, both inclusive; both 0: none */
+    const char *words;    /* GDC_WORD: "a|b|c" */
+    const char *help;     /* one line with the unit */
+    int positional;       /* 1: may be given bare as the first item */
 } gdc_option;
 
 typedef struct gdc_spec gdc_spec;

@@ -21,15 +21,15 @@ extern "C" {
 #endif
 
 /* X(name, meaning) */
-#define GDC_STATUS_LIST(X)                                                                                   \
-    X(OK, "success")                                                                                         \
-    X(EINVAL, "invalid argument or specification")                                                           \
-    X(EUNRECOVERABLE, "too many workers are lost: the gradient cannot be recovered")                         \
-    X(ETIMEDOUT, "the deadline passed before the round could be completed")                                  \
-    X(ENUMERIC, "numerically unusable: a residual above the gate, or a value that is not finite")            \
-    X(EDATA, "a file or message is missing, truncated or malformed")                                         \
-    X(ENOMEM, "out of memory")                                                                               \
-    X(EMPI, "an MPI call failed")                                                                            \
+#define GDC_STATUS_LIST(X)                                                                                             \
+    X(OK, "success")                                                                                                   \
+    X(EINVAL, "invalid argument or specification")                                                                     \
+    X(EUNRECOVERABLE, "too many workers are lost: the gradient cannot be recovered")                                   \
+    X(ETIMEDOUT, "the deadline passed before the round could be completed")                                            \
+    X(ENUMERIC, "numerically unusable: a residual above the gate, or a value that is not finite")                      \
+    X(EDATA, "a file or message is missing, truncated or malformed")                                                   \
+    X(ENOMEM, "out of memory")                                                                                         \
+    X(EMPI, "an MPI call failed")                                                                                      \
     X(EROOT, "the root process is gone")
 
 typedef enum gdc_status {

@@ -8,8 +8,8 @@
 
 gdc_status gdc_parts_open(const gdc_options *options, int workers, gdc_strategy_parts *parts)
 {
-    gdc_status status = gdc_strategy_open(options->strategy, workers, workers * options->partitions,
-                                          options->seed, !isinf(options->poll_s), parts);
+    gdc_status status = gdc_strategy_open(options->strategy, workers, workers * options->partitions, options->seed,
+                                          !isinf(options->poll_s), parts);
     if (status != GDC_OK)
         return status;
     status = gdc_options_check_precision(options, parts);
@@ -18,8 +18,7 @@ gdc_status gdc_parts_open(const gdc_options *options, int workers, gdc_strategy_
     return status;
 }
 
-gdc_status gdc_strategy_check(const char *spec, int workers, int partitions, uint64_t seed, int *collective,
-                              int *exact)
+gdc_status gdc_strategy_check(const char *spec, int workers, int partitions, uint64_t seed, int *collective, int *exact)
 {
     gdc_strategy_parts parts;
     gdc_options options;
@@ -50,8 +49,7 @@ static gdc_status check_faults(const gdc_options *o, int workers)
 {
     for (int i = 0; i < o->fault_count; i++)
         if (o->faults[i].worker < 0 || o->faults[i].worker >= workers)
-            return gdc_fail(GDC_EINVAL, "fault %d: worker=%d: want 0 to %d", i, o->faults[i].worker,
-                            workers - 1);
+            return gdc_fail(GDC_EINVAL, "fault %d: worker=%d: want 0 to %d", i, o->faults[i].worker, workers - 1);
     return GDC_OK;
 }
 
@@ -92,9 +90,7 @@ gdc_status gdc_open_virtual(const gdc_options *options, int workers, gdc_partial
     return status;
 }
 
-/* ---- the root
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- the root ---- */
 
 static gdc_status check_root(const gdc_engine *e, const char *call)
 {
@@ -137,15 +133,12 @@ gdc_status gdc_finish(gdc_engine *engine, const void *model)
     return engine->ops->finish(engine->self, model);
 }
 
-/* ---- workers
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- workers ---- */
 
 static gdc_status check_worker(const gdc_engine *e, const char *call)
 {
     if (e->is_root || !e->ops->next)
-        return gdc_fail(GDC_EINVAL, "%s: only a worker rank may call this; the root calls gdc_gradient",
-                        call);
+        return gdc_fail(GDC_EINVAL, "%s: only a worker rank may call this; the root calls gdc_gradient", call);
     return GDC_OK;
 }
 
@@ -189,9 +182,7 @@ const void *gdc_final_model(const gdc_engine *engine)
     return engine->ops->final_model(engine->self);
 }
 
-/* ---- questions
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- questions ---- */
 
 double gdc_now(const gdc_engine *engine)
 {

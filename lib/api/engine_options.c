@@ -29,8 +29,8 @@ static gdc_status check_counts(const gdc_options *o, int workers)
     if (workers < 1)
         return gdc_fail(GDC_EINVAL, "workers=%d: want at least 1", workers);
     if (o->partitions < 1 || o->partitions > INT_MAX / workers)
-        return gdc_fail(GDC_EINVAL, "partitions=%d per shard with %d workers: want 1 to %d", o->partitions,
-                        workers, INT_MAX / workers);
+        return gdc_fail(GDC_EINVAL, "partitions=%d per shard with %d workers: want 1 to %d", o->partitions, workers,
+                        INT_MAX / workers);
     if (o->dtype != GDC_F64 && o->dtype != GDC_F32)
         return gdc_fail(GDC_EINVAL, "dtype=%d: want GDC_F64 or GDC_F32", (int)o->dtype);
     if (o->first_version < 1)
@@ -43,13 +43,11 @@ static gdc_status check_counts(const gdc_options *o, int workers)
 static gdc_status check_times(const gdc_options *o)
 {
     if (!(o->round_deadline_s > 0) || !(o->shutdown_s >= 0) || !(o->root_deadline_s >= 0))
-        return gdc_fail(
-            GDC_EINVAL,
-            "round_deadline_s=%g, shutdown_s=%g, root_deadline_s=%g: want > 0, >= 0 and >= 0 seconds",
-            o->round_deadline_s, o->shutdown_s, o->root_deadline_s);
+        return gdc_fail(GDC_EINVAL,
+                        "round_deadline_s=%g, shutdown_s=%g, root_deadline_s=%g: want > 0, >= 0 and >= 0 seconds",
+                        o->round_deadline_s, o->shutdown_s, o->root_deadline_s);
     if (!(o->poll_s >= 0))
-        return gdc_fail(GDC_EINVAL, "poll_s=%g: want 0 or more seconds, or INFINITY for whole pieces",
-                        o->poll_s);
+        return gdc_fail(GDC_EINVAL, "poll_s=%g: want 0 or more seconds, or INFINITY for whole pieces", o->poll_s);
     if (!(o->bandwidth > 0) || !(o->latency_s >= 0) || isinf(o->latency_s))
         return gdc_fail(GDC_EINVAL, "bandwidth=%g bytes/s, latency_s=%g: want > 0 and >= 0", o->bandwidth,
                         o->latency_s);
@@ -60,8 +58,7 @@ static gdc_status check_samples(const gdc_options *o, int workers)
 {
     for (int p = 0; o->samples && p < workers * o->partitions; p++)
         if (!(o->samples[p] > 0) || isinf(o->samples[p]))
-            return gdc_fail(GDC_EINVAL, "samples[%d]=%g: want a positive number of samples", p,
-                            o->samples[p]);
+            return gdc_fail(GDC_EINVAL, "samples[%d]=%g: want a positive number of samples", p, o->samples[p]);
     return GDC_OK;
 }
 
@@ -91,8 +88,7 @@ gdc_status gdc_options_check_precision(const gdc_options *options, const gdc_str
         return GDC_OK;
     gdc_quality quality;
     gdc_status status = gdc_plan_quality(parts->plan, QUALITY_SETS, options->seed, &quality);
-    double predicted =
-        quality.worst * (double)FLT_EPSILON; /* 2 * 2^-24 * A, theory of the decode's rounding */
+    double predicted = quality.worst * (double)FLT_EPSILON; /* 2 * 2^-24 * A, theory of the decode's rounding */
     if (status != GDC_OK || predicted <= 1e-3)
         return status;
     return gdc_fail(GDC_EINVAL,

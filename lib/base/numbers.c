@@ -11,7 +11,7 @@
 
 enum { WANT_BYTES = 160 };
 
-/* ---- bounds ------------------------------------------------------------------------------------------- */
+/* ---- bounds ---- */
 
 typedef struct bounds {
     double min, max;
@@ -65,7 +65,7 @@ static gdc_status refuse_bound(const char *name, const gdc_option *row, const ch
                     want, nearest);
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------ */
+/* ---- reading ---- */
 
 /* strtoll and strtod also take leading blanks, hexadecimals, "infinity" and "nan(...)": only these letters
  * get as far as them. */

@@ -11,7 +11,7 @@
 
 enum { MOST_KEYS = 64, MOST_WORDS = 24, WORDS_BYTES = 256, WANT_BYTES = 320 };
 
-/* ---- one value ---------------------------------------------------------------------------------------- */
+/* ---- one value ---- */
 
 /* word[] points into text, which "a|b|c" is copied to and cut up in. */
 typedef struct word_list {
@@ -105,7 +105,7 @@ static gdc_status read_value(const char *name, const gdc_option *row, const char
     return gdc_fail(GDC_EINVAL, "%.100s: option %s has no known type", name, row->key);
 }
 
-/* ---- tables ------------------------------------------------------------------------------------------- */
+/* ---- tables ---- */
 
 static gdc_status find_item(gdc_spec *spec, const gdc_option *row, gdc_item **found)
 {

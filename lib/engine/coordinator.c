@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/coordinator.h"
 
+#include "engine/actions.h"
 #include "engine/parking.h"
 #include "engine/reason.h"
 
@@ -28,35 +29,15 @@ struct gdc_coordinator {
     unsigned char *missing; /* scratch [k] */
     gdc_outcome outcome;
     gdc_reason reason;
-    gdc_action *queue; /* ring buffer */
-    size_t capacity, head, count;
+    gdc_actions actions;
 };
 
-/* ---- actions
- * ---------------------------------------------------------------------------------------------------------------
- */
-
-/* Between two drains: an answer and a ring per worker, two words per slot, an end, and advisory limits with
- * what is left. */
-static size_t action_capacity(int workers, int slots)
-{
-    return 4 * (size_t)workers + 2 * (size_t)slots + 16;
-}
-
-static void push(gdc_coordinator *c, gdc_action action)
-{
-    assert(c->count < c->capacity);
-    c->queue[(c->head + c->count) % c->capacity] = action;
-    c->count++;
-}
+/* ---- actions ---- */
 
 bool gdc_coordinator_next(gdc_coordinator *c, gdc_action *action)
 {
-    if (c->count == 0)
+    if (!gdc_actions_pop(&c->actions, action))
         return false;
-    *action = c->queue[c->head];
-    c->head = (c->head + 1) % c->capacity;
-    c->count--;
     if (action->kind == GDC_DO_FAILED)
         gdc_fail(action->status, "%s", c->reason.text);
     return true;
@@ -65,27 +46,24 @@ bool gdc_coordinator_next(gdc_coordinator *c, gdc_action *action)
 void gdc_tell_limit(const gdc_scene *scene, int worker, int limit)
 {
     gdc_coordinator *c = scene->self;
-    if (!c->busy[worker] || c->assigned[worker] != scene->version ||
-        c->count + (size_t)scene->plan->workers >= c->capacity)
-        return;
-    push(c, (gdc_action){.kind = GDC_DO_LIMIT,
-                         .worker = worker,
-                         .version = scene->version,
-                         .hint = {.limit = limit, .nominal_s = NAN}});
+    if (c->busy[worker] && c->assigned[worker] == scene->version)
+        gdc_actions_push_advice(&c->actions, (gdc_action){.kind = GDC_DO_LIMIT,
+                                                          .worker = worker,
+                                                          .version = scene->version,
+                                                          .hint = {.limit = limit, .nominal_s = NAN}});
 }
 
 void gdc_fold_slot(const gdc_scene *scene, int slot, double weight)
 {
-    push(scene->self, (gdc_action){.kind = GDC_DO_FOLD_SLOT, .slot = slot, .weight = weight});
+    gdc_actions_push(&scene->self->actions, (gdc_action){.kind = GDC_DO_FOLD_SLOT, .slot = slot, .weight = weight});
 }
 
 void gdc_free_slot(const gdc_scene *scene, int slot)
 {
-    push(scene->self, (gdc_action){.kind = GDC_DO_FREE_SLOT, .slot = slot});
+    gdc_actions_push(&scene->self->actions, (gdc_action){.kind = GDC_DO_FREE_SLOT, .slot = slot});
 }
 
-/* ---- the end of a round
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the end of a round ---- */
 
 static void ring_the_rest(gdc_coordinator *c)
 {
@@ -93,7 +71,7 @@ static void ring_the_rest(gdc_coordinator *c)
         if (!c->busy[w] || c->assigned[w] == 0 || c->rung[w] >= c->assigned[w])
             continue;
         c->rung[w] = c->scene.version;
-        push(c, (gdc_action){.kind = GDC_DO_RING, .worker = w, .version = c->scene.version});
+        gdc_actions_push(&c->actions, (gdc_action){.kind = GDC_DO_RING, .worker = w, .version = c->scene.version});
     }
 }
 
@@ -105,13 +83,13 @@ static void end_round(gdc_coordinator *c, gdc_status status)
     if (status == GDC_OK) {
         status = c->ops->finish(c->state, &c->scene, &c->outcome);
         if (status != GDC_OK)
-            gdc_reason_set(&c->reason, "round %llu: %s", (unsigned long long)c->scene.version,
-                           gdc_last_error());
+            gdc_reason_set(&c->reason, "round %llu: %s", (unsigned long long)c->scene.version, gdc_last_error());
     }
     if (status == GDC_OK)
-        push(c, (gdc_action){.kind = GDC_DO_DONE, .version = c->scene.version});
+        gdc_actions_push(&c->actions, (gdc_action){.kind = GDC_DO_DONE, .version = c->scene.version});
     else
-        push(c, (gdc_action){.kind = GDC_DO_FAILED, .version = c->scene.version, .status = status});
+        gdc_actions_push(&c->actions,
+                         (gdc_action){.kind = GDC_DO_FAILED, .version = c->scene.version, .status = status});
 }
 
 /* The round cannot end without the workers in `gone`: names them and what only they could give. */
@@ -142,13 +120,10 @@ static void fail_by_silence(gdc_coordinator *c)
         for (int w = 0; w < c->plan->workers; w++)
             c->gone[w] = !c->busy[w];
     fail_without(c, GDC_EUNRECOVERABLE,
-                 "nothing more will come, after the loss or erasure (not finite, bad checksum, failed) of",
-                 c->gone);
+                 "nothing more will come, after the loss or erasure (not finite, bad checksum, failed) of", c->gone);
 }
 
-/* ---- answering
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- answering ---- */
 
 static void set_timer(gdc_coordinator *c, int worker, double at_s)
 {
@@ -172,13 +147,15 @@ static void give_model(gdc_coordinator *c, int worker, gdc_hint hint)
 {
     assert(c->assigned[worker] != c->scene.version);
     c->assigned[worker] = c->scene.version;
-    push(c, (gdc_action){.kind = GDC_DO_MODEL, .worker = worker, .version = c->scene.version, .hint = hint});
+    gdc_actions_push(&c->actions,
+                     (gdc_action){.kind = GDC_DO_MODEL, .worker = worker, .version = c->scene.version, .hint = hint});
 }
 
 static void give_work(gdc_coordinator *c, int worker, gdc_span work)
 {
     assert(c->assigned[worker] == c->scene.version);
-    push(c, (gdc_action){.kind = GDC_DO_WORK, .worker = worker, .version = c->scene.version, .span = work});
+    gdc_actions_push(&c->actions,
+                     (gdc_action){.kind = GDC_DO_WORK, .worker = worker, .version = c->scene.version, .span = work});
 }
 
 static void answer(gdc_coordinator *c, int worker)
@@ -214,9 +191,7 @@ static void settle(gdc_coordinator *c)
         fail_by_silence(c);
 }
 
-/* ---- events
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- events ---- */
 
 /* At begin the answer depends on the dead only: asked once per loss, not once per round. */
 static bool can_begin(gdc_coordinator *c)
@@ -336,9 +311,7 @@ double gdc_coordinator_deadline(const gdc_coordinator *c)
     return due;
 }
 
-/* ---- questions
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- questions ---- */
 
 bool gdc_coordinator_can_finish_without(const gdc_coordinator *c, const bool *gone)
 {
@@ -370,14 +343,11 @@ const gdc_outcome *gdc_coordinator_outcome(const gdc_coordinator *c)
     return &c->outcome;
 }
 
-/* ---- life
- * ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- life ---- */
 
 static bool allocate(gdc_coordinator *c, int slots)
 {
     size_t n = (size_t)c->plan->workers;
-    c->capacity = action_capacity(c->plan->workers, slots);
     c->busy = calloc(n, sizeof *c->busy);
     c->dead = calloc(n, sizeof *c->dead);
     c->gone = calloc(n, sizeof *c->gone);
@@ -386,9 +356,8 @@ static bool allocate(gdc_coordinator *c, int slots)
     c->erased = calloc(n, sizeof *c->erased);
     c->again_s = calloc(n, sizeof *c->again_s);
     c->missing = calloc((size_t)c->plan->partitions, 1);
-    c->queue = calloc(c->capacity, sizeof *c->queue);
-    return gdc_parking_init(&c->parked, c->plan->workers) && c->busy && c->dead && c->gone && c->assigned &&
-           c->rung && c->erased && c->again_s && c->missing && c->queue;
+    return gdc_parking_init(&c->parked, c->plan->workers) && c->busy && c->dead && c->gone && c->assigned && c->rung &&
+           c->erased && c->again_s && c->missing && gdc_actions_init(&c->actions, c->plan->workers, slots);
 }
 
 gdc_status gdc_coordinator_create(const gdc_policy_ops *ops, void *state, const gdc_plan *plan, int slots,
@@ -425,7 +394,7 @@ void gdc_coordinator_destroy(gdc_coordinator *c)
     free(c->erased);
     free(c->again_s);
     free(c->missing);
-    free(c->queue);
+    gdc_actions_free(&c->actions);
     gdc_parking_free(&c->parked);
     free(c);
 }

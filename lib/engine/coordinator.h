@@ -62,8 +62,7 @@ bool gdc_coordinator_can_finish_without(const gdc_coordinator *coordinator, cons
 bool gdc_coordinator_is_running(const gdc_coordinator *coordinator);
 bool gdc_coordinator_is_busy(const gdc_coordinator *coordinator, int worker);
 bool gdc_coordinator_is_dead(const gdc_coordinator *coordinator, int worker);
-uint64_t gdc_coordinator_assigned(const gdc_coordinator *coordinator,
-                                  int worker); /* version last given; 0: none */
-const gdc_outcome *gdc_coordinator_outcome(const gdc_coordinator *coordinator); /* of the last DONE */
+uint64_t gdc_coordinator_assigned(const gdc_coordinator *coordinator, int worker); /* version last given; 0: none */
+const gdc_outcome *gdc_coordinator_outcome(const gdc_coordinator *coordinator);    /* of the last DONE */
 
 #endif

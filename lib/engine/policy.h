@@ -14,19 +14,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ---- the master's half
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the master's half ---- */
 
 enum { GDC_BARE = -1, GDC_SPAN = -2 }; /* index of a message that is no row of the plan */
 
 typedef struct gdc_arrival {
     int worker, index;
     uint64_t version;
-    gdc_span span; /* valid for GDC_SPAN */
-    int done;      /* pieces finished on this model */
-    int ack;       /* a promise of the worker's half, free for the policy */
-    bool ready;    /* carries READY: "I have nothing to do" */
-    bool sound; /* payload passed checksum and finiteness; false: an erasure, shown to the policy all the same
+    gdc_span span;     /* valid for GDC_SPAN */
+    int done;          /* pieces finished on this model */
+    int ack;           /* a promise of the worker's half, free for the policy */
+    bool ready;        /* carries READY: "I have nothing to do" */
+    bool sound;        /* payload passed checksum and finiteness; false: an erasure, shown to the policy all the same
                  */
     uint64_t finished; /* pieces since the start */
     double piece_s;    /* last piece's time; NaN: not known */
@@ -81,8 +80,7 @@ typedef struct gdc_outcome {
     double amplification; /* NaN: nothing was decoded */
 } gdc_outcome;
 
-/* ---- the worker's half
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the worker's half ---- */
 
 typedef struct gdc_boundary {
     int worker, done; /* done: pieces finished on this model */
@@ -109,9 +107,7 @@ typedef struct gdc_step {
     bool ready;    /* SEND, REPORT: this message is the READY */
 } gdc_step;
 
-/* ---- the table
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- the table ---- */
 
 typedef struct gdc_policy_ops {
     const char *name;
@@ -131,8 +127,7 @@ typedef struct gdc_policy_ops {
     void (*close)(void *state); /* accepts NULL */
 
     /* master's half; NULL for a collective policy */
-    void (*begin)(void *state,
-                  const gdc_scene *scene); /* then ready() for every parked worker, oldest first */
+    void (*begin)(void *state, const gdc_scene *scene); /* then ready() for every parked worker, oldest first */
     gdc_answer (*ready)(void *state, const gdc_scene *scene,
                         int worker); /* MODEL only if assigned != version, WORK only if equal */
     gdc_verdict (*arrival)(void *state, const gdc_scene *scene,

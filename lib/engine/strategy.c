@@ -37,8 +37,8 @@ const char *gdc_strategy(int i, const gdc_option **options, const char **help)
 static const char plain_plan[] = "uncoded:load=1,permute=0";
 
 /* Keys that the policy does not know are the code's. */
-static gdc_status make_plan(const gdc_policy_ops *ops, const gdc_spec *spec, int workers, int partitions,
-                            uint64_t seed, gdc_plan **plan)
+static gdc_status make_plan(const gdc_policy_ops *ops, const gdc_spec *spec, int workers, int partitions, uint64_t seed,
+                            gdc_plan **plan)
 {
     const gdc_option *tables[] = {ops->options, NULL};
     if (!ops->code) {

@@ -26,9 +26,7 @@ struct gdc_sums {
 
 static const gdc_span nothing = {0, 0};
 
-/* ---- memory
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- memory ---- */
 
 static void *new_vector(size_t bytes)
 {
@@ -71,8 +69,8 @@ static bool allocate(gdc_sums *s, size_t buffer_bytes)
     return true;
 }
 
-gdc_status gdc_sums_create(const gdc_plan *plan, int worker, bool rows, gdc_dtype dtype, size_t d,
-                           size_t buffer_bytes, int spare, gdc_sums **sums)
+gdc_status gdc_sums_create(const gdc_plan *plan, int worker, bool rows, gdc_dtype dtype, size_t d, size_t buffer_bytes,
+                           int spare, gdc_sums **sums)
 {
     gdc_sums *s = calloc(1, sizeof *s);
     if (!s)
@@ -88,8 +86,7 @@ gdc_status gdc_sums_create(const gdc_plan *plan, int worker, bool rows, gdc_dtyp
     if (!allocate(s, buffer_bytes)) {
         int vectors = s->vectors;
         gdc_sums_destroy(s);
-        return gdc_fail(GDC_ENOMEM, "worker %d: no memory for %d vectors of %zu bytes", worker, vectors,
-                        buffer_bytes);
+        return gdc_fail(GDC_ENOMEM, "worker %d: no memory for %d vectors of %zu bytes", worker, vectors, buffer_bytes);
     }
     *sums = s;
     return GDC_OK;
@@ -108,9 +105,7 @@ void gdc_sums_destroy(gdc_sums *s)
     free(s);
 }
 
-/* ---- rows
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- rows ---- */
 
 static const gdc_row *row_of(const gdc_plan *plan, int worker, int i)
 {
@@ -165,9 +160,7 @@ void *gdc_sums_take_row(gdc_sums *s, int index)
     return vector;
 }
 
-/* ---- spans
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- spans ---- */
 
 static bool same(gdc_span a, gdc_span b)
 {
@@ -244,9 +237,7 @@ void *gdc_sums_take_all(gdc_sums *s, int *pieces)
     return take(&s->accumulator, &s->accumulator_span);
 }
 
-/* ---- both
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- both ---- */
 
 bool gdc_sums_open(gdc_sums *s, int partition)
 {
@@ -306,9 +297,7 @@ void gdc_sums_cut(gdc_sums *s)
     s->piece_span = nothing;
 }
 
-/* ---- in one go
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- in one go ---- */
 
 static int call(gdc_partial_fn partial, void *context, gdc_task *task, int partition, double scale, void *sum)
 {
@@ -317,8 +306,8 @@ static int call(gdc_partial_fn partial, void *context, gdc_task *task, int parti
     return partial(context, task, sum);
 }
 
-static int call_apart(gdc_partial_fn partial, void *context, gdc_task *task, int partition, bool f32,
-                      size_t d, double weight, void *scratch, void *out)
+static int call_apart(gdc_partial_fn partial, void *context, gdc_task *task, int partition, bool f32, size_t d,
+                      double weight, void *scratch, void *out)
 {
     const void *in = scratch;
     memset(scratch, 0, d * gdc_element_bytes(f32));
@@ -328,8 +317,8 @@ static int call_apart(gdc_partial_fn partial, void *context, gdc_task *task, int
     return code;
 }
 
-int gdc_encode_row(const gdc_plan *plan, int worker, int index, gdc_dtype dtype, size_t d,
-                   gdc_partial_fn partial, void *context, gdc_task *task, void *scratch, void *out)
+int gdc_encode_row(const gdc_plan *plan, int worker, int index, gdc_dtype dtype, size_t d, gdc_partial_fn partial,
+                   void *context, gdc_task *task, void *scratch, void *out)
 {
     const gdc_row *row = row_of(plan, worker, index);
     bool f32 = dtype == GDC_F32;
@@ -348,8 +337,8 @@ int gdc_encode_row(const gdc_plan *plan, int worker, int index, gdc_dtype dtype,
     return code;
 }
 
-int gdc_encode_span(gdc_span span, gdc_dtype dtype, size_t d, gdc_partial_fn partial, void *context,
-                    gdc_task *task, void *scratch, void *out)
+int gdc_encode_span(gdc_span span, gdc_dtype dtype, size_t d, gdc_partial_fn partial, void *context, gdc_task *task,
+                    void *scratch, void *out)
 {
     bool f32 = dtype == GDC_F32;
     int code = 0;

@@ -19,8 +19,8 @@ typedef struct gdc_sums gdc_sums;
 /* d numbers of dtype per vector; each vector is buffer_bytes long (>= d * size, the rest is the transport's)
  * and 64-byte aligned. `spare` vectors beyond those that are open at once may be out at the transport. All
  * memory is allocated and touched here. */
-gdc_status gdc_sums_create(const gdc_plan *plan, int worker, bool rows, gdc_dtype dtype, size_t d,
-                           size_t buffer_bytes, int spare, gdc_sums **sums);
+gdc_status gdc_sums_create(const gdc_plan *plan, int worker, bool rows, gdc_dtype dtype, size_t d, size_t buffer_bytes,
+                           int spare, gdc_sums **sums);
 void gdc_sums_destroy(gdc_sums *sums); /* accepts NULL; frees also what is out */
 
 /* Makes ready for computing a partition. False: a vector must come back (gdc_sums_give) first. */
@@ -45,9 +45,9 @@ void gdc_sums_give(gdc_sums *sums, void *vector);
 /* The same encode path in one go, for a transport that computes late: out = row of message (worker, index),
  * or the sum over a span. scratch is another vector of d. Returns the callback's first non-zero code. task
  * carries version, worker and model. */
-int gdc_encode_row(const gdc_plan *plan, int worker, int index, gdc_dtype dtype, size_t d,
-                   gdc_partial_fn partial, void *context, gdc_task *task, void *scratch, void *out);
-int gdc_encode_span(gdc_span span, gdc_dtype dtype, size_t d, gdc_partial_fn partial, void *context,
-                    gdc_task *task, void *scratch, void *out);
+int gdc_encode_row(const gdc_plan *plan, int worker, int index, gdc_dtype dtype, size_t d, gdc_partial_fn partial,
+                   void *context, gdc_task *task, void *scratch, void *out);
+int gdc_encode_span(gdc_span span, gdc_dtype dtype, size_t d, gdc_partial_fn partial, void *context, gdc_task *task,
+                    void *scratch, void *out);
 
 #endif

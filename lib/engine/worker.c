@@ -52,9 +52,7 @@ void gdc_worker_destroy(gdc_worker *w)
     free(w);
 }
 
-/* ---- events
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- events ---- */
 
 static void lower_limit(gdc_worker *w, int limit)
 {
@@ -142,9 +140,7 @@ void gdc_worker_reduced(gdc_worker *w)
     w->phase = IDLE;
 }
 
-/* ---- steps
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- steps ---- */
 
 bool gdc_worker_is_over(const gdc_worker *w)
 {
@@ -200,8 +196,7 @@ static gdc_step walking_step(gdc_worker *w, double now_s)
 static gdc_step working_step(gdc_worker *w, double now_s)
 {
     if (w->work_done < w->work.count)
-        return start_piece(w, (gdc_step){.kind = GDC_COMPUTE, .partition = w->work.first + w->work_done},
-                           true, now_s);
+        return start_piece(w, (gdc_step){.kind = GDC_COMPUTE, .partition = w->work.first + w->work_done}, true, now_s);
     w->phase = IDLE;
     return stamped(w, (gdc_step){.kind = GDC_SEND, .index = GDC_SPAN, .span = w->work, .ready = true});
 }

@@ -37,10 +37,9 @@ void gdc_worker_reduced(gdc_worker *worker);
 bool gdc_worker_is_over(const gdc_worker *worker);
 gdc_step gdc_worker_next(gdc_worker *worker, double now_s);
 
-uint64_t gdc_worker_version(const gdc_worker *worker); /* of the model it holds; 0: none */
-uint64_t gdc_worker_started(
-    const gdc_worker *worker);                 /* q of the next piece: pieces started since its MODEL */
-int gdc_worker_done(const gdc_worker *worker); /* pieces finished on that model */
+uint64_t gdc_worker_version(const gdc_worker *worker);  /* of the model it holds; 0: none */
+uint64_t gdc_worker_started(const gdc_worker *worker);  /* q of the next piece: pieces started since its MODEL */
+int gdc_worker_done(const gdc_worker *worker);          /* pieces finished on that model */
 uint64_t gdc_worker_finished(const gdc_worker *worker); /* pieces finished since the start */
 /* True from the REPORT or SEND that abandoned open sums until the next MODEL or WORK: what is open must be
  * thrown away. The transport asks after each step. Cleared by the question. */

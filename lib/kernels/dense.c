@@ -33,7 +33,7 @@ static bool is_finite_system(size_t entries, const double *a, size_t length, con
     return gdc_all_finite_f64(entries, a) && gdc_all_finite_f64(length, b);
 }
 
-/* ---- square systems ----------------------------------------------------------------------------------- */
+/* ---- square systems ---- */
 
 static gdc_status factor(int n, double *a, lapack_int *pivot)
 {
@@ -86,7 +86,7 @@ gdc_status gdc_solve(int n, double *a, double *b)
     return status;
 }
 
-/* ---- least squares ------------------------------------------------------------------------------------ */
+/* ---- least squares ---- */
 
 /* both [max(m, n)]: b on entry, x on return. pivot [n]: all 0, so that every column may be exchanged. */
 static gdc_status complete_orthogonal(int m, int n, double *a, double *both, lapack_int *pivot,
@@ -126,7 +126,7 @@ gdc_status gdc_least_squares(int m, int n, double *a, const double *b, double *x
     return status;
 }
 
-/* ---- orthogonalisation -------------------------------------------------------------------------------- */
+/* ---- orthogonalisation ---- */
 
 double gdc_orthogonalise(int rows, int n, const double *q, int ldq, double *v)
 {

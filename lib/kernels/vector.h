@@ -26,7 +26,7 @@ bool gdc_all_finite_f32(size_t count, const float *x);
 double gdc_norm2_f64(size_t count, const double *x);
 double gdc_norm2_f32(size_t count, const float *x);
 
-/* ---- the same for a vector whose type is known at run time; f32: elements are float, else double ----------------------------- */
+/* ---- the same for a vector whose type is known at run time; f32: elements are float, else double ---- */
 size_t gdc_element_bytes(bool f32);
 void gdc_combine(bool f32, size_t count, int m, const double *weight, const void *const *in, bool accumulate, void *out);
 void gdc_scale(bool f32, size_t count, double factor, void *x);

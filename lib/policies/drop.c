@@ -1,7 +1,7 @@
-/* drop.c - DropCompute: micro-batches past a threshold of the worker's own clock are dropped, then all
- * workers all-reduce (arXiv 2306.10598). check=piece is cooperative: the micro-batch that crosses tau counts,
- * so at least one always does. check=poll cuts the running one at tau and loses it. SPDX-License-Identifier:
- * BSD-3-Clause */
+/* drop.c - DropCompute: micro-batches past a threshold of the worker's own clock are dropped, then all workers all-reduce
+ * (arXiv 2306.10598). check=piece is cooperative: the micro-batch that crosses tau counts, so at least one always does.
+ * check=poll cuts the running one at tau and loses it.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/policy.h"
 
 #include <math.h>
@@ -43,9 +43,8 @@ static gdc_status drop_open(const void *values, const gdc_plan *plan, bool can_c
     const drop_options *given = values;
     (void)plan;
     if (given->check == CHECK_POLL && !can_cut)
-        return gdc_fail(
-            GDC_EINVAL,
-            "drop: check=poll cuts a running micro-batch, which needs a poll interval in seconds (--poll)");
+        return gdc_fail(GDC_EINVAL,
+                        "drop: check=poll cuts a running micro-batch, which needs a poll interval in seconds (--poll)");
     drop_options *s = malloc(sizeof *s);
     if (!s)
         return gdc_fail(GDC_ENOMEM, "drop: out of memory");

@@ -59,8 +59,7 @@ static gdc_status gc_open(const void *values, const gdc_plan *plan, bool can_cut
     s->plan = plan;
     s->heard = calloc(rows + 1, 1);
     s->weight = calloc(rows + 1, sizeof *s->weight);
-    gdc_status status =
-        s->heard && s->weight ? GDC_OK : gdc_fail(GDC_ENOMEM, "gc: no memory for %zu rows", rows);
+    gdc_status status = s->heard && s->weight ? GDC_OK : gdc_fail(GDC_ENOMEM, "gc: no memory for %zu rows", rows);
     if (status == GDC_OK)
         status = gdc_decoder_create(plan, &s->decoder);
     if (status == GDC_OK)

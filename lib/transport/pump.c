@@ -28,9 +28,7 @@ struct gdc_pump {
     gdc_status status;
 };
 
-/* ---- life
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- life ---- */
 
 static bool allocate(gdc_pump *p)
 {
@@ -83,9 +81,7 @@ void gdc_pump_destroy(gdc_pump *p)
     free(p);
 }
 
-/* ---- vectors
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- vectors ---- */
 
 static void free_slot(gdc_pump *p, int slot)
 {
@@ -137,8 +133,7 @@ static void add_up(gdc_pump *p)
     gdc_combine(p->f32, p->options.dimension, p->folds, p->fold_weight, p->fold_in, p->sum_is_set, p->sum);
 }
 
-/* ---- the end of a round
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the end of a round ---- */
 
 static void count_home_shards(gdc_pump *p, double used)
 {
@@ -210,17 +205,15 @@ static void drain(gdc_pump *p, double now_s)
     }
 }
 
-/* ---- events
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- events ---- */
 
 void gdc_pump_begin(gdc_pump *p, uint64_t version, void *sum, double now_s)
 {
     p->sum = sum;
     p->sum_is_set = false;
     p->status = GDC_OK;
-    p->round = (gdc_round){
-        .size = sizeof p->round, .version = version, .scale = 1, .amplification = NAN, .began_s = now_s};
+    p->round =
+        (gdc_round){.size = sizeof p->round, .version = version, .scale = 1, .amplification = NAN, .began_s = now_s};
     gdc_coordinator_begin(p->coordinator, version, now_s);
     drain(p, now_s);
 }
@@ -276,9 +269,7 @@ void gdc_pump_expire(gdc_pump *p, const bool *silent, double now_s)
     drain(p, now_s);
 }
 
-/* ---- questions
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- questions ---- */
 
 bool gdc_pump_is_running(const gdc_pump *p)
 {

@@ -15,8 +15,7 @@ typedef struct gdc_wire {
     void (*work)(void *self, int worker, uint64_t version, gdc_span span);
     void (*ring)(void *self, int worker, uint64_t version);
     void (*limit)(void *self, int worker, uint64_t version, int limit);
-    void (*release)(void *self,
-                    void *vector); /* a vector that the pump had kept goes back to the transport's pool */
+    void (*release)(void *self, void *vector); /* a vector that the pump had kept goes back to the transport's pool */
 } gdc_wire;
 
 typedef struct gdc_pump gdc_pump;
@@ -32,8 +31,7 @@ void gdc_pump_begin(gdc_pump *pump, uint64_t version, void *sum, double now_s);
 /* Judges an arrival. vector: its payload, NULL if it has none, was not wanted, or timing only (then
  * has_vector says whether it would have). Returns true iff the pump has kept the vector: it comes back by
  * wire->release. */
-bool gdc_pump_message(gdc_pump *pump, const gdc_arrival *arrival, bool has_vector, void *vector,
-                      double now_s);
+bool gdc_pump_message(gdc_pump *pump, const gdc_arrival *arrival, bool has_vector, void *vector, double now_s);
 void gdc_pump_tick(gdc_pump *pump, double now_s);
 void gdc_pump_dead(gdc_pump *pump, int worker, double now_s);
 void gdc_pump_expire(gdc_pump *pump, const bool *silent, double now_s);

@@ -77,6 +77,10 @@ void gdc_virtual_drive(gdc_virtual *v, int worker);
 bool gdc_virtual_worker_event(gdc_virtual *v, const gdc_event *event);
 /* the master's finding that a worker is gone */
 void gdc_virtual_lost(gdc_virtual *v, int worker, const char *how);
+/* the wire: what the pump says on its way out; vectors and reports on their way in */
+gdc_wire gdc_virtual_wire(gdc_virtual *v);
+void gdc_virtual_arrive(gdc_virtual *v, gdc_event *event);
+void gdc_virtual_deliver(gdc_virtual *v, gdc_event *event);
 /* sends a worker's message on its way */
 void gdc_virtual_send(gdc_virtual *v, int worker, const gdc_step *step);
 

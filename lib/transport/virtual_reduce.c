@@ -25,8 +25,7 @@ static void start_workers(gdc_virtual *v)
         v->worker[w].has_reduced = false;
         v->current->refs++;
         gdc_virtual_push(
-            v, (gdc_event){
-                   .at_s = v->now_s, .kind = GDC_EV_MODEL, .worker = w, .model = v->current, .hint = hint});
+            v, (gdc_event){.at_s = v->now_s, .kind = GDC_EV_MODEL, .worker = w, .model = v->current, .hint = hint});
     }
 }
 
@@ -56,11 +55,11 @@ static gdc_status time_out(gdc_virtual *v, uint64_t number)
             first = w;
         }
     }
-    v->broken = gdc_fail(
-        GDC_ETIMEDOUT,
-        "round %llu: the all-reduce waited %g s for %d lost worker%s (worker %d%s); it needs every worker",
-        (unsigned long long)number, v->options.round_deadline_s, lost, lost == 1 ? "" : "s", first,
-        lost == 1 ? "" : " and others");
+    v->broken =
+        gdc_fail(GDC_ETIMEDOUT,
+                 "round %llu: the all-reduce waited %g s for %d lost worker%s (worker %d%s); it needs every worker",
+                 (unsigned long long)number, v->options.round_deadline_s, lost, lost == 1 ? "" : "s", first,
+                 lost == 1 ? "" : " and others");
     return v->broken;
 }
 
@@ -108,13 +107,10 @@ static gdc_status add_worker(gdc_virtual *v, int worker, void *vector, void *gra
     static const double one = 1;
     const void *in = vector;
     bool f32 = v->options.dtype == GDC_F32;
-    gdc_task task = {.size = sizeof task,
-                     .version = v->current->number,
-                     .worker = worker,
-                     .model = v->current->model,
-                     .loss = NAN};
-    int code = gdc_encode_span(kept_span(v, worker), v->options.dtype, v->options.dimension, v->partial,
-                               v->context, &task, v->scratch, vector);
+    gdc_task task = {
+        .size = sizeof task, .version = v->current->number, .worker = worker, .model = v->current->model, .loss = NAN};
+    int code = gdc_encode_span(kept_span(v, worker), v->options.dtype, v->options.dimension, v->partial, v->context,
+                               &task, v->scratch, vector);
     if (code != 0)
         return gdc_fail(GDC_ENUMERIC, "round %llu: the callback of worker %d failed with code %d",
                         (unsigned long long)task.version, worker, code);
@@ -160,8 +156,7 @@ gdc_status gdc_virtual_reduce_round(gdc_virtual *v, void *gradient, gdc_round *r
     uint64_t number = v->current->number;
     double began_s = v->now_s, kept = 0, wanted = 0;
     if (v->broken != GDC_OK)
-        return gdc_fail(v->broken,
-                        "round %llu: an earlier all-reduce lost a worker; there are no further rounds",
+        return gdc_fail(v->broken, "round %llu: an earlier all-reduce lost a worker; there are no further rounds",
                         (unsigned long long)number);
     v->expire_s = INFINITY;
     start_workers(v);

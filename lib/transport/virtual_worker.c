@@ -4,16 +4,13 @@
 
 #include <math.h>
 
-/* ---- faults
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- faults ---- */
 
 static void kill_worker(gdc_virtual *v, int worker)
 {
     v->worker[worker].is_dead = true;
     v->worker[worker].epoch++;
-    gdc_virtual_push(
-        v, (gdc_event){.at_s = v->now_s + v->options.latency_s, .kind = GDC_EV_DEAD, .worker = worker});
+    gdc_virtual_push(v, (gdc_event){.at_s = v->now_s + v->options.latency_s, .kind = GDC_EV_DEAD, .worker = worker});
 }
 
 static void stop_worker(gdc_virtual *v, int worker, double for_s)
@@ -26,8 +23,7 @@ static void stop_worker(gdc_virtual *v, int worker, double for_s)
     gdc_virtual_lost(v, worker, "stopped");
     if (for_s > 0)
         gdc_virtual_push(
-            v, (gdc_event){
-                   .at_s = w->resume_s, .kind = GDC_EV_RESUME, .worker = worker, .number = w->stop_epoch});
+            v, (gdc_event){.at_s = w->resume_s, .kind = GDC_EV_RESUME, .worker = worker, .number = w->stop_epoch});
 }
 
 static void strike(gdc_virtual *v, int worker, const gdc_fault *fault)
@@ -56,9 +52,7 @@ static bool survives(gdc_virtual *v, int worker, gdc_fault_moment moment)
     return !w->is_dead && !w->is_stopped;
 }
 
-/* ---- pieces
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- pieces ---- */
 
 static bool can_cut(const gdc_virtual *v)
 {
@@ -112,9 +106,7 @@ static void end_piece(gdc_virtual *v, const gdc_event *event)
     gdc_virtual_drive(v, event->worker);
 }
 
-/* ---- steps
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- steps ---- */
 
 static void reduce(gdc_virtual *v, int worker)
 {
@@ -146,9 +138,7 @@ void gdc_virtual_drive(gdc_virtual *v, int worker)
     }
 }
 
-/* ---- events
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- events ---- */
 
 static void accept_model(gdc_virtual *v, const gdc_event *event)
 {

@@ -24,8 +24,7 @@ typedef struct handout {
     int done;
 } handout;
 
-static gdc_status handout_open(const void *values, const gdc_plan *plan, bool can_cut, void **state,
-                               int *slots)
+static gdc_status handout_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, int *slots)
 {
     (void)values;
     (void)plan;
@@ -122,20 +121,16 @@ static void handed_out_work_is_exact_and_live(void **state)
     int failed = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= 2000; seed++) {
-        schedule s = {.strategy = "uncoded:load=4",
-                      .ops = &ops,
-                      .workers = N,
-                      .partitions = M,
-                      .rounds = 5,
-                      .seed = seed};
+        schedule s = {
+            .strategy = "uncoded:load=4", .ops = &ops, .workers = N, .partitions = M, .rounds = 5, .seed = seed};
         s.stop_permille = seed % 2 ? 60 : 0;
         s.kill_permille = seed % 4 / 2 ? 5 : 0;
         s.erase_permille = seed % 8 / 4 ? 30 : 0;
         schedule_report r;
         assert_true(schedule_run(&s, &r));
         if (r.wrong || r.stuck || r.early || r.extra_models)
-            fail_msg("seed %llu: wrong %d, stuck %d, early %d, extra models %d", (unsigned long long)seed,
-                     r.wrong, r.stuck, r.early, r.extra_models);
+            fail_msg("seed %llu: wrong %d, stuck %d, early %d, extra models %d", (unsigned long long)seed, r.wrong,
+                     r.stuck, r.early, r.extra_models);
         if (s.kill_permille == 0)
             assert_int_equal(r.finished, 5);
         failed += r.failed;
@@ -143,8 +138,7 @@ static void handed_out_work_is_exact_and_live(void **state)
     assert_true(failed > 0); /* with everybody dead */
 }
 
-/* ---- the machine, step by step
- * ------------------------------------------------------------------------------------------------ */
+/* ---- the machine, step by step ---- */
 
 typedef struct machine {
     gdc_plan *plan;
@@ -297,8 +291,7 @@ static void a_limit_waits_for_its_version_and_only_falls(void **state)
     gdc_plan_destroy(plan);
 }
 
-/* ---- the coordinator's timers
- * -------------------------------------------------------------------------------------------------- */
+/* ---- the coordinator's timers ---- */
 
 static gdc_answer later_ready(void *state, const gdc_scene *scene, int worker)
 {
@@ -320,8 +313,7 @@ static void parked_workers_are_asked_again_at_their_time(void **state)
     assert_int_equal(gdc_plan_create("uncoded", N, K, 1, &plan), GDC_OK);
     assert_int_equal(gdc_coordinator_create(&timed, &h, plan, 0, &c), GDC_OK);
     for (int w = 0; w < N; w++)
-        gdc_coordinator_message(
-            c, &(gdc_arrival){.worker = w, .index = GDC_BARE, .ready = true, .sound = true}, 0);
+        gdc_coordinator_message(c, &(gdc_arrival){.worker = w, .index = GDC_BARE, .ready = true, .sound = true}, 0);
     gdc_coordinator_begin(c, 1, 10);
     assert_false(gdc_coordinator_next(c, &a));
     for (int w = 0; w < N; w++) {

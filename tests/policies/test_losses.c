@@ -39,8 +39,7 @@ static bool is_exact(const double *g, uint64_t version)
 }
 
 /* Pieces take 1 s; rounds of load 2 take 2 s. */
-static void play(const char *strategy, const char *const *faults, int count, integer_problem problem,
-                 run *out)
+static void play(const char *strategy, const char *const *faults, int count, integer_problem problem, run *out)
 {
     static const double model[D];
     const char *delay_spec = "none:piece=1";

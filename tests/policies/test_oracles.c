@@ -46,8 +46,8 @@ static means simulate(const char *strategy)
 static void expect(const char *strategy, double round_s, double messages)
 {
     means m = simulate(strategy);
-    printf("%-28s %.4f s (oracle %.4f)  %.2f messages (oracle %.2f)\n", strategy, m.round_s, round_s,
-           m.messages, messages);
+    printf("%-28s %.4f s (oracle %.4f)  %.2f messages (oracle %.2f)\n", strategy, m.round_s, round_s, m.messages,
+           messages);
     assert_true(fabs(m.round_s / round_s - 1) < 0.02);
     assert_true(fabs(m.messages / messages - 1) < 0.02);
 }

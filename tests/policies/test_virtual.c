@@ -9,52 +9,14 @@
 
 #include "gradcode/decoder.h"
 #include "gradcode/draw.h"
-#include "support/integer_problem.h"
+#include "support/virtual_bench.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { D = 5, N = 6 };
-
-typedef struct bench {
-    gdc_options options;
-    gdc_delay *delay;
-    gdc_engine *engine;
-    integer_problem problem;
-} bench;
-
-static void open_bench(bench *b, const char *strategy, const char *delay, int partitions)
-{
-    const char *jittered[] = {delay, "jitter:sd=0.3"};
-    gdc_options_init(&b->options);
-    b->problem = (integer_problem){.dimension = D, .fail_partition = -1, .nan_partition = -1};
-    b->options.strategy = strategy;
-    b->options.partitions = partitions;
-    b->options.dimension = D;
-    assert_int_equal(gdc_delay_create(jittered, 2, 11, N, partitions, &b->delay), GDC_OK);
-    b->options.delay = b->delay;
-}
-
-static void start_bench(bench *b)
-{
-    gdc_status status = gdc_open_virtual(&b->options, N, integer_partial, &b->problem, &b->engine);
-    if (status != GDC_OK)
-        fail_msg("%s: %s", b->options.strategy, gdc_last_error());
-}
-
-static void close_bench(bench *b)
-{
-    gdc_close(b->engine, NULL);
-    gdc_delay_destroy(b->delay);
-}
-
-static const double model[D] = {1, 2, 3, 4, 5};
-
-/* ---- exactness
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- exactness ---- */
 
 static void check_exact(const char *strategy, int partitions, double poll_s, double tolerance)
 {
@@ -116,8 +78,7 @@ static void runs_are_bitwise_reproducible(void **state)
 
 static void dropping_nothing_is_plain_synchronous_to_the_bit(void **state)
 {
-    static const char *const drops[] = {"drop:tau=inf", "drop:tau=inf,norm=by-kept",
-                                        "drop:tau=inf,check=poll"};
+    static const char *const drops[] = {"drop:tau=inf", "drop:tau=inf,norm=by-kept", "drop:tau=inf,check=poll"};
     (void)state;
     for (int s = 0; s < 3; s++) {
         bench a, b;
@@ -138,158 +99,9 @@ static void dropping_nothing_is_plain_synchronous_to_the_bit(void **state)
     }
 }
 
-/* ---- dropping
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- time ---- */
 
-typedef struct expected {
-    double time_s;
-    int kept[N];
-} expected;
-
-/* The definitions of theory: acc_m is the running sum of a worker's times. */
-static expected drop_oracle(const gdc_delay *delay, uint64_t version, int M, double tau, bool poll)
-{
-    expected e = {0};
-    for (int w = 0; w < N; w++) {
-        double acc = 0, end = 0;
-        int within = 0, before_last = 0;
-        double at[8];
-        for (int m = 0; m < M; m++) {
-            acc += gdc_delay_draw(delay, w, version, (uint64_t)m);
-            at[m] = acc;
-            within += acc <= tau;
-            before_last += m < M - 1 && acc <= tau;
-        }
-        e.kept[w] = poll ? within : 1 + before_last;
-        end = poll ? fmin(tau, acc) : at[e.kept[w] - 1];
-        e.time_s = fmax(e.time_s, end);
-    }
-    return e;
-}
-
-static void check_drop(const char *strategy, double tau, bool poll, bool by_kept)
-{
-    enum { M = 4 };
-    bench b;
-    open_bench(&b, strategy, "exp:mean=1", M);
-    b.options.poll_s = 0.01;
-    start_bench(&b);
-    int dropped = 0;
-    for (uint64_t v = 1; v <= 50; v++) {
-        double g[D], want[D] = {0};
-        gdc_round round = {.size = sizeof round};
-        expected e = drop_oracle(b.delay, v, M, tau, poll);
-        int kept = 0;
-        for (int w = 0; w < N; w++) {
-            kept += e.kept[w];
-            for (int m = 0; m < e.kept[w]; m++)
-                for (size_t i = 0; i < D; i++)
-                    want[i] += (double)v * (w * M + m + 1) + (double)i;
-        }
-        assert_int_equal(gdc_gradient(b.engine, model, g, &round), GDC_OK);
-        assert_true(fabs(round.ended_s - round.began_s - e.time_s) < 1e-9);
-        assert_true(fabs(round.used - (double)kept / (N * M)) < 1e-12);
-        assert_int_equal(round.exact, kept == N * M);
-        double scale = by_kept && kept > 0 ? (double)(N * M) / kept : 1;
-        for (size_t i = 0; i < D; i++)
-            assert_true(fabs(g[i] - scale * want[i]) <= 1e-12 * fabs(scale * want[i]));
-        dropped += N * M - kept;
-    }
-    assert_true(dropped > 0);
-    close_bench(&b);
-}
-
-static void dropping_follows_its_definition(void **state)
-{
-    (void)state;
-    check_drop("drop:tau=2", 2, false, false);
-    check_drop("drop:tau=2,norm=by-kept", 2, false, true);
-    check_drop("drop:tau=2,check=poll", 2, true, false);
-    check_drop("drop:tau=2,check=poll,norm=by-kept", 2, true, true);
-}
-
-/* acc_m = m exactly: the micro-batch that ends at tau is within, the next one crosses it and counts
- * (check=piece). */
-static void the_threshold_itself_is_within(void **state)
-{
-    static const struct {
-        const char *strategy;
-        double used, time_s;
-    } ties[] = {{"drop:tau=2", 3. / 4, 3},
-                {"drop:tau=2,check=poll", 2. / 4, 2},
-                {"drop:tau=4", 1, 4},
-                {"drop:tau=4,check=poll", 1, 4}};
-    (void)state;
-    for (int i = 0; i < 4; i++) {
-        const char *spec = "none:piece=1";
-        gdc_options options;
-        gdc_delay *delay;
-        gdc_engine *engine;
-        gdc_round round = {.size = sizeof round};
-        gdc_options_init(&options);
-        options.strategy = ties[i].strategy;
-        options.partitions = 4;
-        options.poll_s = 0;
-        assert_int_equal(gdc_delay_create(&spec, 1, 1, N, 4, &delay), GDC_OK);
-        options.delay = delay;
-        assert_int_equal(gdc_open_virtual(&options, N, NULL, NULL, &engine), GDC_OK);
-        assert_int_equal(gdc_gradient(engine, NULL, NULL, &round), GDC_OK);
-        assert_true(round.used == ties[i].used);
-        assert_true(round.ended_s - round.began_s == ties[i].time_s);
-        gdc_close(engine, NULL);
-        gdc_delay_destroy(delay);
-    }
-}
-
-static void nothing_kept_is_zero_and_never_nan(void **state)
-{
-    static const char *const strategies[] = {"drop:tau=1e-9,check=poll",
-                                             "drop:tau=1e-9,check=poll,norm=by-kept"};
-    (void)state;
-    for (int s = 0; s < 2; s++) {
-        bench b;
-        double g[D];
-        gdc_round round = {.size = sizeof round};
-        open_bench(&b, strategies[s], "none:piece=1", 2);
-        b.options.poll_s = 0;
-        start_bench(&b);
-        assert_int_equal(gdc_gradient(b.engine, model, g, &round), GDC_OK);
-        assert_true(round.used == 0);
-        for (int i = 0; i < D; i++)
-            assert_true(g[i] == 0);
-        close_bench(&b);
-    }
-}
-
-static void unequal_samples_weigh_by_kept(void **state)
-{
-    double samples[2 * N];
-    bench b;
-    gdc_round round = {.size = sizeof round};
-    double g[D];
-    (void)state;
-    for (int p = 0; p < 2 * N; p++)
-        samples[p] = 1 + p;
-    open_bench(&b, "drop:tau=1e-9,norm=by-kept", "none:piece=1", 2);
-    b.options.samples = samples;
-    start_bench(&b);
-    assert_int_equal(gdc_gradient(b.engine, model, g, &round), GDC_OK);
-    double kept = 0, wanted = 0;
-    for (int p = 0; p < 2 * N; p++) {
-        wanted += samples[p];
-        kept += p % 2 == 0 ? samples[p] : 0;
-    }
-    assert_true(fabs(round.scale - wanted / kept) < 1e-12);
-    close_bench(&b);
-}
-
-/* ---- time
- * -----------------------------------------------------------------------------------------------------------------------
- */
-
-static double round_time(const char *strategy, const char *delay, int partitions, double latency_s,
-                         double bandwidth)
+static double round_time(const char *strategy, const char *delay, int partitions, double latency_s, double bandwidth)
 {
     const char *specs[] = {delay};
     gdc_options options;
@@ -317,10 +129,8 @@ static void communication_is_charged(void **state)
     (void)state;
     assert_true(fabs(round_time("gc:code=uncoded", "none:piece=1", 2, 0, INFINITY) - 2) < 1e-9);
     assert_true(fabs(round_time("gc:code=uncoded", "none:piece=1", 2, 0.25, INFINITY) - 2.5) < 1e-9);
-    double wire_s =
-        8000 / 1e6; /* per vector: N models out one after the other, the last worker's vector in */
-    assert_true(fabs(round_time("gc:code=uncoded", "none:piece=1", 1, 0, 1e6) - (1 + (N + 1) * wire_s)) <
-                1e-9);
+    double wire_s = 8000 / 1e6; /* per vector: N models out one after the other, the last worker's vector in */
+    assert_true(fabs(round_time("gc:code=uncoded", "none:piece=1", 1, 0, 1e6) - (1 + (N + 1) * wire_s)) < 1e-9);
     double reduce_s = 2.0 * (N - 1) / N * wire_s + 2 * 3 * 0.25;
     assert_true(fabs(round_time("sync", "none:piece=1", 1, 0.25, 1e6) - (1 + reduce_s)) < 1e-9);
 }
@@ -353,9 +163,7 @@ static void a_running_piece_is_carried_over_unless_it_can_be_cut(void **state)
     assert_true(mean[1] == 0);
 }
 
-/* ---- order
- * ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- order ---- */
 
 typedef struct kept_set {
     unsigned char row[N];
@@ -417,10 +225,6 @@ int main(void)
         cmocka_unit_test(exact_strategies_give_the_whole_batch),
         cmocka_unit_test(runs_are_bitwise_reproducible),
         cmocka_unit_test(dropping_nothing_is_plain_synchronous_to_the_bit),
-        cmocka_unit_test(dropping_follows_its_definition),
-        cmocka_unit_test(the_threshold_itself_is_within),
-        cmocka_unit_test(nothing_kept_is_zero_and_never_nan),
-        cmocka_unit_test(unequal_samples_weigh_by_kept),
         cmocka_unit_test(communication_is_charged),
         cmocka_unit_test(a_running_piece_is_carried_over_unless_it_can_be_cut),
         cmocka_unit_test(the_same_kept_set_gives_the_same_bits_in_any_order),

@@ -32,6 +32,11 @@ void checker_setup_done(void)
     state.setup_done = 1;
 }
 
+void checker_setup_begins(void)
+{
+    state.setup_done = 0;
+}
+
 void checker_set_most_data(int most)
 {
     state.most_data = most;
@@ -61,9 +66,7 @@ static uint64_t hash_of(const unsigned char *bytes, size_t count)
     return hash;
 }
 
-/* ---- requests
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- requests ---- */
 
 static void check_outstanding(const watched *added)
 {
@@ -115,8 +118,7 @@ static void completed(MPI_Request request)
     }
 }
 
-int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-              MPI_Request *request)
+int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request)
 {
     int size, rc = PMPI_Isend(buffer, count, type, peer, tag, comm, request);
     PMPI_Type_size(type, &size);
@@ -134,8 +136,7 @@ int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int peer, int ta
     return rc;
 }
 
-int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-              MPI_Request *request)
+int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request)
 {
     int rc = PMPI_Irecv(buffer, count, type, peer, tag, comm, request);
     if (rc == MPI_SUCCESS && is_ours(comm))
@@ -221,8 +222,7 @@ int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
     return PMPI_Waitall(count, requests, statuses);
 }
 
-/* ---- calls that block, and collectives
- * ------------------------------------------------------------------------------------------ */
+/* ---- calls that block, and collectives ---- */
 
 static void forbid(MPI_Comm comm, const char *call)
 {
@@ -273,15 +273,15 @@ int MPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_O
     return PMPI_Allreduce(in, out, count, type, op, comm);
 }
 
-int MPI_Allgather(const void *in, int in_count, MPI_Datatype in_type, void *out, int out_count,
-                  MPI_Datatype out_type, MPI_Comm comm)
+int MPI_Allgather(const void *in, int in_count, MPI_Datatype in_type, void *out, int out_count, MPI_Datatype out_type,
+                  MPI_Comm comm)
 {
     forbid(comm, "MPI_Allgather");
     return PMPI_Allgather(in, in_count, in_type, out, out_count, out_type, comm);
 }
 
-int MPI_Gather(const void *in, int in_count, MPI_Datatype in_type, void *out, int out_count,
-               MPI_Datatype out_type, int root, MPI_Comm comm)
+int MPI_Gather(const void *in, int in_count, MPI_Datatype in_type, void *out, int out_count, MPI_Datatype out_type,
+               int root, MPI_Comm comm)
 {
     forbid(comm, "MPI_Gather");
     return PMPI_Gather(in, in_count, in_type, out, out_count, out_type, root, comm);
@@ -296,9 +296,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
     return rc;
 }
 
-/* ---- the end
- * ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the end ---- */
 
 static int count_live(const char *call)
 {

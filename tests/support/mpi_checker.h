@@ -13,6 +13,7 @@
 #define TESTS_SUPPORT_MPI_CHECKER_H
 
 void checker_setup_done(void);
+void checker_setup_begins(void); /* of a further engine: collectives are allowed again */
 void checker_set_most_data(int most);
 /* Prints what was found on stderr and returns how many. nobody_lost: live requests on the library's
  * communicators count as well. */

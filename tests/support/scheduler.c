@@ -84,9 +84,7 @@ static void note_most(int *most, int now)
         *most = now;
 }
 
-/* ---- the wire
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- the wire ---- */
 
 static void wire_model(void *self, int worker, uint64_t version, gdc_hint hint)
 {
@@ -124,9 +122,7 @@ static void wire_release(void *self, void *vector)
     free(vector);
 }
 
-/* ---- workers
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- workers ---- */
 
 static void send_step(scheduler *s, int id, const gdc_step *step)
 {
@@ -145,8 +141,8 @@ static void send_step(scheduler *s, int id, const gdc_step *step)
                               .loss = NAN,
                               .norm2 = NAN};
     if (step->kind == GDC_SEND) {
-        void *vector = step->index == GDC_SPAN ? gdc_sums_take_span(w->sums, step->span)
-                                               : gdc_sums_take_row(w->sums, step->index);
+        void *vector =
+            step->index == GDC_SPAN ? gdc_sums_take_span(w->sums, step->span) : gdc_sums_take_row(w->sums, step->index);
         m.vector = malloc((size_t)s->d * sizeof(double));
         memcpy(m.vector, vector, (size_t)s->d * sizeof(double));
         gdc_sums_give(w->sums, vector);
@@ -209,9 +205,7 @@ static void take_control(scheduler *s, int id)
     drive(s, id);
 }
 
-/* ---- the master
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- the master ---- */
 
 static void take_message(scheduler *s, int id)
 {
@@ -266,9 +260,7 @@ static void begin_round(scheduler *s)
     gdc_pump_begin(s->pump, s->version, s->sum, 0);
 }
 
-/* ---- the schedule
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- the schedule ---- */
 
 /* The dead: what it sent is delivered, then the master learns of it. */
 static void kill_worker(scheduler *s, int id)
@@ -365,9 +357,7 @@ static void run_rounds(scheduler *s)
     s->report->stuck += s->overflow;
 }
 
-/* ---- life
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- life ---- */
 
 static gdc_status open_parts(scheduler *s)
 {
@@ -376,8 +366,7 @@ static gdc_status open_parts(scheduler *s)
         return gdc_strategy_open(w->strategy, w->workers, s->d, w->seed, true, &s->parts);
     s->parts.ops = w->ops;
     gdc_status status = gdc_plan_create(w->strategy, w->workers, s->d, w->seed, &s->parts.plan);
-    return status == GDC_OK ? w->ops->open(NULL, s->parts.plan, true, &s->parts.state, &s->parts.slots)
-                            : status;
+    return status == GDC_OK ? w->ops->open(NULL, s->parts.plan, true, &s->parts.state, &s->parts.slots) : status;
 }
 
 static gdc_status build(scheduler *s)

@@ -22,11 +22,11 @@ typedef struct schedule {
 } schedule;
 
 typedef struct schedule_report {
-    int finished, failed; /* rounds */
-    int stale;            /* entries that are no sum of this round's contributions */
-    int wrong;            /* rounds with a wrong entry */
-    int stuck;            /* rounds in which nothing could happen any more */
-    int early;            /* rounds failed although the live workers could have decoded */
+    int finished, failed;                         /* rounds */
+    int stale;                                    /* entries that are no sum of this round's contributions */
+    int wrong;                                    /* rounds with a wrong entry */
+    int stuck;                                    /* rounds in which nothing could happen any more */
+    int early;                                    /* rounds failed although the live workers could have decoded */
     int most_models, most_controls, most_vectors; /* outstanding for one worker at once */
     int extra_models;                             /* a model given to a worker that had not said READY */
 } schedule_report;

@@ -52,7 +52,7 @@ static void near(const char *what, double value, double expected, double standar
         fail_msg("%s: %.8f, expected %.8f +- 4 * %.8f", what, value, expected, standard_error);
 }
 
-/* ---- bases -------------------------------------------------------------------------------------------- */
+/* ---- bases ---- */
 
 static void no_specs_mean_a_millisecond_per_piece(void **state)
 {
@@ -125,7 +125,7 @@ static void per_round_gives_all_pieces_of_a_round_one_draw(void **state)
     free(seen);
 }
 
-/* ---- purity ------------------------------------------------------------------------------------------- */
+/* ---- purity ---- */
 
 static void a_draw_is_the_same_in_any_order_and_in_any_handle(void **state)
 {
@@ -161,7 +161,7 @@ static void the_numbers_of_a_seed_stay(void **state)
     }
 }
 
-/* ---- modifiers ---------------------------------------------------------------------------------------- */
+/* ---- modifiers ---- */
 
 static void jitter_multiplies_by_one_plus_a_folded_normal(void **state)
 {
@@ -284,7 +284,7 @@ static void durations_stay_finite_whatever_is_multiplied(void **state)
     gdc_delay_destroy(delay);
 }
 
-/* ---- bad input ---------------------------------------------------------------------------------------- */
+/* ---- bad input ---- */
 
 static void refuses(const char *const *specs, int count, const char *const *parts)
 {
@@ -340,7 +340,7 @@ static void wrong_counts_are_refused(void **state)
     assert_int_equal(gdc_delay_create(NULL, 0, 1, 4, 0, &delay), GDC_EINVAL);
 }
 
-/* ---- the registry ------------------------------------------------------------------------------------- */
+/* ---- the registry ---- */
 
 static void every_model_is_listed_with_help_for_each_option(void **state)
 {

@@ -43,7 +43,7 @@ static double norm(int count, const double *x)
     return sqrt(sum);
 }
 
-/* ---- solve -------------------------------------------------------------------------------------------- */
+/* ---- solve ---- */
 
 static void a_solution_has_a_small_backward_error(void **state)
 {
@@ -130,7 +130,7 @@ static void a_solution_that_overflows_is_refused(void **state)
     assert_true(x[0] == 7);
 }
 
-/* ---- least squares ------------------------------------------------------------------------------------ */
+/* ---- least squares ---- */
 
 /* A = L R with L [m x rank], R [rank x n]: the solution makes the residual normal to the columns of A, and
  * lies in the span of the rows of A, which is what minimum norm means. */
@@ -210,7 +210,7 @@ static void zeros_and_nothing_give_the_zero_solution(void **state)
     assert_int_equal(rank, 0);
 }
 
-/* ---- orthogonalisation -------------------------------------------------------------------------------- */
+/* ---- orthogonalisation ---- */
 
 static void what_is_left_is_orthogonal(void **state)
 {

@@ -59,7 +59,7 @@ static double above_two(double x)
     return x > 2;
 }
 
-/* ---- the generator ------------------------------------------------------------------------------------ */
+/* ---- the generator ---- */
 
 /* Random123's published known answer for philox4x64-10 at counter 0 and key 0. */
 static void the_generator_gives_the_published_answer(void **state)
@@ -96,7 +96,7 @@ static void the_same_key_gives_the_same_number_in_any_order(void **state)
         assert_true(gdc_draw_normal(key_of(2, i)) == forward[i]);
 }
 
-/* ---- laws --------------------------------------------------------------------------------------------- */
+/* ---- laws ---- */
 
 static void uniforms_lie_strictly_inside_and_are_uniform(void **state)
 {
@@ -181,7 +181,7 @@ static void bounded_draws_scale_128_bits_exactly(void **state)
     assert_true(gdc_draw_below(key_of(4, 0), UINT64_MAX) > 0);
 }
 
-/* ---- permutations ------------------------------------------------------------------------------------- */
+/* ---- permutations ---- */
 
 static void permutations_contain_every_number_once(void **state)
 {

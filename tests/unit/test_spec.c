@@ -64,7 +64,7 @@ static void refuses(const char *text, const char *const *parts)
 }
 #define REFUSES(text, ...) refuses(text, (const char *const[]){__VA_ARGS__, NULL})
 
-/* ---- splitting ---------------------------------------------------------------------------------------- */
+/* ---- splitting ---- */
 
 static void names_keys_and_values_are_split(void **state)
 {
@@ -134,7 +134,7 @@ static void malformed_texts_are_refused(void **state)
     REFUSES("load=3", "':'");
 }
 
-/* ---- values ------------------------------------------------------------------------------------------- */
+/* ---- values ---- */
 
 static void defaults_fill_what_is_not_given(void **state)
 {
@@ -267,7 +267,7 @@ static void a_missing_value_says_what_is_wanted(void **state)
     assert_non_null(strstr(gdc_last_error(), "did you mean it by maen=?"));
 }
 
-/* ---- several tables ----------------------------------------------------------------------------------- */
+/* ---- several tables ---- */
 
 static const gdc_option mine[] = {{.key = "a", .type = GDC_INT, .offset = 0, .fallback = "1", .help = "a"},
                                   {.key = NULL}};
@@ -322,7 +322,7 @@ static void the_rest_is_a_spec_with_the_same_items(void **state)
     gdc_spec_destroy(spec);
 }
 
-/* ---- choosing ----------------------------------------------------------------------------------------- */
+/* ---- choosing ---- */
 
 static void names_are_chosen_exactly_and_suggested_when_near(void **state)
 {
