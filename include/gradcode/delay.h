@@ -1,15 +1,14 @@
 /* delay.h - delay models: how long a piece of work takes, as a pure function of (seed, worker, version, q).
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A model is at most one base followed by modifiers in the order given. A drawn time is the TOTAL duration of
- * a piece, not an addition. q is the running index of the pieces that a worker started since it received that
- * version, whatever the strategy: every strategy sees common random numbers, and nobody can choose a lucky
- * partition.
+ * A model is at most one base followed by modifiers in the order given. A drawn time is the TOTAL duration of a piece, not an
+ * addition. q is the running index of the pieces that a worker started since it received that version, whatever the strategy:
+ * every strategy sees common random numbers, and nobody can choose a lucky partition.
  *
- *   bases      none:piece=0.001  exp:mean=  shifted-exp:shift=,mean= (shift + Exp; mean is that of the
- * exponential part) every base takes per=piece (default) | round: one draw per worker and version, used for
- * each of its pieces modifiers  jitter:sd=.05 (factor 1 + sd |N(0,1)| per piece) slow:workers=1,factor=10
- * (which=3+5 names the slow workers, else they are drawn by the seed) */
+ *   bases      none:piece=0.001  exp:mean=  shifted-exp:shift=,mean= (shift + Exp; mean is that of the exponential part)
+ *              every base takes per=piece (default) | round: one draw per worker and version, used for each of its pieces
+ *   modifiers  jitter:sd=.05 (factor 1 + sd |N(0,1)| per piece)
+ *              slow:workers=1,factor=10 (which=3+5 names the slow workers, else they are drawn by the seed) */
 #ifndef GRADCODE_DELAY_H
 #define GRADCODE_DELAY_H
 
@@ -23,9 +22,9 @@ extern "C" {
 
 typedef struct gdc_delay gdc_delay;
 
-/* specs[count] in the order base, modifiers; count = 0 means none:piece=0.001. workers = n, pieces = M
- * (partitions per shard; models that are given per shard divide by it). EINVAL: a bad spec, two bases, a base
- * after a modifier, a worker named that does not exist. ENOMEM. */
+/* specs[count] in the order base, modifiers; count = 0 means none:piece=0.001. workers = n, pieces = M (partitions per shard;
+ * models that are given per shard divide by it). EINVAL: a bad spec, two bases, a base after a modifier, a worker named that
+ * does not exist. ENOMEM. */
 GDC_API gdc_status gdc_delay_create(const char *const *specs, int count, uint64_t seed, int workers, int pieces,
                                     gdc_delay **delay);
 GDC_API void gdc_delay_destroy(gdc_delay *delay); /* accepts NULL */

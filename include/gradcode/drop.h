@@ -1,8 +1,8 @@
-/* drop.h - the all-reduce family for programs in which every rank gets the gradient: plain synchronous
- * descent and DropCompute (arXiv 2306.10598). SPDX-License-Identifier: BSD-3-Clause
+/* drop.h - the all-reduce family for programs in which every rank gets the gradient: plain synchronous descent and DropCompute
+ * (arXiv 2306.10598).
+ * SPDX-License-Identifier: BSD-3-Clause
  *
- * All ranks of the communicator are workers; each owns one shard of M micro-batches (partitions). An existing
- * loop adopts it so:
+ * All ranks of the communicator are workers; each owns one shard of M micro-batches (partitions). An existing loop adopts it so:
  *
  *     gdc_drop_open(comm, &options, &drop);              options.strategy = "drop:tau=0.2" or "sync"
  *     for (each step) {
@@ -14,8 +14,8 @@
  *     }
  *     gdc_drop_close(drop);
  *
- * At least one micro-batch always counts. The sum estimates that over the whole batch: by-max leaves it as it
- * is (a dropped micro-batch counts as zero), by-kept multiplies by wanted/kept. */
+ * At least one micro-batch always counts. The sum estimates that over the whole batch: by-max leaves it as it is (a dropped
+ * micro-batch counts as zero), by-kept multiplies by wanted/kept. */
 #ifndef GRADCODE_DROP_H
 #define GRADCODE_DROP_H
 
@@ -29,28 +29,24 @@ extern "C" {
 
 typedef struct gdc_drop gdc_drop;
 
-/* Collective over comm; duplicates it. Uses of options: strategy (an all-reduce one), partitions, dimension,
- * dtype, samples, round_deadline_s (from entering a reduction: it must exceed the spread of a round), delay,
- * poll_s, faults, act, first_version. EINVAL: bad options, ranks disagree, a strategy with a master, (d + 1)
- * above INT_MAX. ENOMEM, EMPI. */
+/* Collective over comm; duplicates it. Uses of options: strategy (an all-reduce one), partitions, dimension, dtype, samples,
+ * round_deadline_s (from entering a reduction: it must exceed the spread of a round), delay, poll_s, faults, act, first_version.
+ * EINVAL: bad options, ranks disagree, a strategy with a master, (d + 1) above INT_MAX. ENOMEM, EMPI. */
 GDC_API gdc_status gdc_drop_open(MPI_Comm comm, const gdc_options *options, gdc_drop **drop);
 
 /* Starts a round; the local clock of the threshold starts here. */
 GDC_API gdc_status gdc_drop_begin(gdc_drop *drop);
-/* 1: compute *partition (0..k-1) and add its gradient, then ask again; 0: go to gdc_drop_reduce.
- * Micro-batches computed by such a loop cannot be cut: check=poll is GDC_EINVAL at the reduce (use
- * gdc_drop_gradient). */
+/* 1: compute *partition (0..k-1) and add its gradient, then ask again; 0: go to gdc_drop_reduce. Micro-batches computed by such a
+ * loop cannot be cut: check=poll is GDC_EINVAL at the reduce (use gdc_drop_gradient). */
 GDC_API int gdc_drop_more(gdc_drop *drop, int *partition);
-/* All-reduces gradient [d] in place through the handle's own buffer of d + 1 (no copy if gradient is
- * gdc_drop_buffer). round may be NULL; round->used is the share of the batch that counted. ETIMEDOUT: a rank
- * did not come within round_deadline_s: the handle is then of no further use but for gdc_drop_close.
- * ENUMERIC: the sum is not finite, named with the ranks that sent it. EMPI. */
+/* All-reduces gradient [d] in place through the handle's own buffer of d + 1 (no copy if gradient is gdc_drop_buffer). round may be
+ * NULL; round->used is the share of the batch that counted. ETIMEDOUT: a rank did not come within round_deadline_s: the handle is
+ * then of no further use but for gdc_drop_close. ENUMERIC: the sum is not finite, named with the ranks that sent it. EMPI. */
 GDC_API gdc_status gdc_drop_reduce(gdc_drop *drop, void *gradient, gdc_round *round);
 /* The handle's own [d] vector, for programs that want no copy. */
 GDC_API void *gdc_drop_buffer(gdc_drop *drop);
 
-/* A whole round through a callback (round.h): pieces may be cut (check=poll with poll_s) and delayed
- * (options.delay). */
+/* A whole round through a callback (round.h): pieces may be cut (check=poll with poll_s) and delayed (options.delay). */
 GDC_API gdc_status gdc_drop_gradient(gdc_drop *drop, const void *model, gdc_partial_fn partial, void *context,
                                      void *gradient, gdc_round *round);
 

@@ -1,13 +1,12 @@
 /* plan.h - plans: who computes which partitions in which order, and sends which coded messages when.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Vocabulary. n workers 0..n-1; M partitions per shard; k = n*M partitions; shard w = partitions [w*M,
- * (w+1)*M). A worker's WALK is the order in which it computes partitions. A ROW is a sparse vector of k
- * coefficients; a MESSAGE carries the row's combination of partial gradients. Message (w, i) is due when
- * `after` partitions of the walk of worker w are done.
+ * Vocabulary. n workers 0..n-1; M partitions per shard; k = n*M partitions; shard w = partitions [w*M, (w+1)*M). A worker's
+ * WALK is the order in which it computes partitions. A ROW is a sparse vector of k coefficients; a MESSAGE carries the row's
+ * combination of partial gradients. Message (w, i) is due when `after` partitions of the walk of worker w are done.
  *
- * A code is a recipe for plans (see codes/README.md). Specs: `uncoded:load=1,message=0`, `fractional:load=2`,
- * `cyclic:load=3`. Plans are immutable after creation and may be shared between threads. */
+ * A code is a recipe for plans (see codes/README.md). Specs: `uncoded:load=1,message=0`, `fractional:load=2`, `cyclic:load=3`.
+ * Plans are immutable after creation and may be shared between threads. */
 #ifndef GRADCODE_PLAN_H
 #define GRADCODE_PLAN_H
 
@@ -37,9 +36,9 @@ typedef struct gdc_row {
     const gdc_term *term; /* spans that do not overlap, in ascending order; owned by the plan */
 } gdc_row;
 
-/* Builds the plan of a code. spec is copied. n >= 1 workers, k partitions (a positive multiple of n). seed
- * drives random codes and the placement. EINVAL: unknown code or key, impossible value (the sentence names
- * the nearest valid ones), k not a multiple of n. ENUMERIC: a random code found no usable draw. ENOMEM. */
+/* Builds the plan of a code. spec is copied. n >= 1 workers, k partitions (a positive multiple of n). seed drives random
+ * codes and the placement. EINVAL: unknown code or key, impossible value (the sentence names the nearest valid ones), k not a
+ * multiple of n. ENUMERIC: a random code found no usable draw. ENOMEM. */
 GDC_API gdc_status gdc_plan_create(const char *spec, int workers, int partitions, uint64_t seed, gdc_plan **plan);
 GDC_API void gdc_plan_destroy(gdc_plan *plan); /* accepts NULL */
 
@@ -55,17 +54,15 @@ GDC_API const gdc_row *gdc_plan_row(const gdc_plan *plan, int worker, int i);
 /* A digest of everything above, equal on two ranks iff their plans are. */
 GDC_API uint64_t gdc_plan_digest(const gdc_plan *plan);
 
-/* What the rows can do, computed from the rows and never from a formula. A straggler set of size j sends
- * nothing, everybody else sends all of its messages. Amplification of a decode: sum_i |a_i| ||row_i||_1 / k;
- * 1 means no cancellation. */
+/* What the rows can do, computed from the rows and never from a formula. A straggler set of size j sends nothing, everybody
+ * else sends all of its messages. Amplification of a decode: sum_i |a_i| ||row_i||_1 / k; 1 means no cancellation. */
 enum { GDC_QUALITY_MAX = 64 };
 typedef struct gdc_quality {
     int tolerance;        /* largest s such that every straggler set of size <= s is decoded */
     int exhaustive;       /* 1: all straggler sets of size <= tolerance + 1 were tried; 0: some were sampled */
     double worst, median; /* amplification over the tried sets of size <= tolerance */
     int sizes;            /* length of recoverable: min(n, GDC_QUALITY_MAX - 1) + 1 */
-    double recoverable[GDC_QUALITY_MAX]; /* [j]: fraction of the tried straggler sets of size j that are
-                                            decoded */
+    double recoverable[GDC_QUALITY_MAX]; /* [j]: fraction of the tried straggler sets of size j that are decoded */
 } gdc_quality;
 
 /* sets: at most so many straggler sets per size are tried (all of them where there are no more). ENOMEM. */

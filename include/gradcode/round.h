@@ -1,25 +1,23 @@
 /* round.h - the engine handle: rounds of distributed gradient descent that do not wait for stragglers.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One master (the root) and n workers 0..n-1. Each round the root has a model (d numbers) and asks for the
- * gradient of the round's batch, k = n*M partitions. gdc_gradient() returns as soon as the strategy is
- * satisfied:
+ * One master (the root) and n workers 0..n-1. Each round the root has a model (d numbers) and asks for the gradient of the
+ * round's batch, k = n*M partitions. gdc_gradient() returns as soon as the strategy is satisfied:
  *
  *     root                                            worker
- *     gdc_open(comm, &options, &engine)               gdc_open(comm, &options, &engine)         (engine.h,
- * over MPI) repeat: gdc_gradient(engine, model, g, &round)  gdc_work(engine, partial, context)
+ *     gdc_open(comm, &options, &engine)               gdc_open(comm, &options, &engine)         (engine.h, over MPI)
+ *     repeat: gdc_gradient(engine, model, g, &round)  gdc_work(engine, partial, context)
  *     gdc_finish(engine, model)                         ... returns when the root finishes
  *     gdc_close(engine, NULL)                         gdc_close(engine, NULL)
  *
- * gdc_open_virtual() gives the same handle on a virtual clock in one process: a simulation in which every
- * piece takes exactly the time that the delay model says. This header needs no mpi.h.
+ * gdc_open_virtual() gives the same handle on a virtual clock in one process: a simulation in which every piece takes exactly
+ * the time that the delay model says. This header needs no mpi.h.
  *
- * Sums. `gradient` estimates the SUM over all samples of the round's batch for every strategy; divide by the
- * batch size. round.exact says whether it is exact to rounding, round.scale what factor made up for samples
- * left out.
+ * Sums. `gradient` estimates the SUM over all samples of the round's batch for every strategy; divide by the batch size.
+ * round.exact says whether it is exact to rounding, round.scale what factor made up for samples left out.
  *
- * Threads. All calls on a handle come from one thread, gdc_is_over() excepted. Over MPI that thread needs at
- * least MPI_THREAD_FUNNELED if it is not the only one of the process. */
+ * Threads. All calls on a handle come from one thread, gdc_is_over() excepted. Over MPI that thread needs at least
+ * MPI_THREAD_FUNNELED if it is not the only one of the process. */
 #ifndef GRADCODE_ROUND_H
 #define GRADCODE_ROUND_H
 
@@ -49,12 +47,11 @@ typedef struct gdc_task {
     double loss;       /* out, optional: sum of the loss over the partition's samples; NaN before: not told */
 } gdc_task;
 
-/* sum += task->scale * (sum over the partition's samples of the gradient at task->model), d numbers of the
- * options' dtype. With BLAS that is alpha = scale and beta = 1. Returns 0: added; GDC_CUT: stopped after
- * gdc_poll() = 1; anything else: failed, with this code in the report. After GDC_CUT or failure nothing that
- * contains this sum is sent; failure ends the worker's part in the round, and three failed rounds in a row
- * lose the worker. Must be the same gradient whoever computes it (draw by version and partition, never by
- * worker), and must not longjmp or throw. */
+/* sum += task->scale * (sum over the partition's samples of the gradient at task->model), d numbers of the options' dtype.
+ * With BLAS that is alpha = scale and beta = 1. Returns 0: added; GDC_CUT: stopped after gdc_poll() = 1; anything else:
+ * failed, with this code in the report. After GDC_CUT or failure nothing that contains this sum is sent; failure ends the
+ * worker's part in the round, and three failed rounds in a row lose the worker. Must be the same gradient whoever computes it
+ * (draw by version and partition, never by worker), and must not longjmp or throw. */
 typedef int (*gdc_partial_fn)(void *context, gdc_task *task, void *sum);
 
 /* ---- options ---- */
@@ -80,22 +77,19 @@ typedef struct gdc_options {
     const double *samples;   /* [k] samples per partition, copied; NULL: all partitions count as equal */
     uint64_t first_version;  /* number of the first round, >= 1. Default 1 */
     double round_deadline_s; /* from the moment when only suspects could complete a round. Default 10 */
-    double root_deadline_s;  /* worker: silence after which a root on another host is given up; 0: never.
-                                Default 0 */
+    double root_deadline_s;  /* worker: silence after which a root on another host is given up; 0: never. Default 0 */
     double shutdown_s;       /* gdc_close at the root waits at most so long for the workers. Default 3 */
-    const gdc_delay *delay;  /* durations of pieces, kept until gdc_close; NULL: virtual: none:piece=0.001;
-                                MPI: as they come */
-    double poll_s;           /* how often a sleeping or simulated piece looks whether its round is over: INFINITY: never
-                      (a piece is carried over into the next round); 0: at once, virtual clock only. Default
-                      INFINITY */
-    int checksum;            /* 1: CRC32C over every vector. Default 1 */
-    int force;               /* 1: float32 messages although their predicted error is above 1e-3. Default 0 */
+    const gdc_delay
+        *delay;    /* durations of pieces, kept until gdc_close; NULL: virtual: none:piece=0.001; MPI: as they come */
+    double poll_s; /* how often a sleeping or simulated piece looks whether its round is over: INFINITY: never (a
+                                piece is carried over into the next round); 0: at once, virtual clock only. Default INFINITY */
+    int checksum;  /* 1: CRC32C over every vector. Default 1 */
+    int force;     /* 1: float32 messages although their predicted error is above 1e-3. Default 0 */
     double bandwidth;        /* virtual clock: bytes/s of the master's link in each direction. Default INFINITY */
     double latency_s;        /* virtual clock: of every message. Default 0 */
     const gdc_fault *faults; /* [fault_count], copied */
     int fault_count;
-    /* MPI: does a kill or stop to the calling process (the library itself never does). NULL: such faults are
-     * GDC_EINVAL. */
+    /* MPI: does a kill or stop to the calling process (the library itself never does). NULL: such faults are GDC_EINVAL. */
     void (*act)(void *context, const gdc_fault *fault);
     void *act_context;
     /* Root: called once per vector received, from inside gdc_gradient. NULL: nobody looks. */
@@ -119,41 +113,37 @@ typedef struct gdc_round {
     double began_s, ended_s; /* on the engine's clock, see gdc_now */
 } gdc_round;
 
-/* The virtual clock. workers = n >= 1. partial = NULL: timing only (models and gradients may then be NULL).
- * With partials, real gradients go through the same encode and decode paths as over MPI. EINVAL, ENOMEM as
- * gdc_open. */
+/* The virtual clock. workers = n >= 1. partial = NULL: timing only (models and gradients may then be NULL). With partials,
+ * real gradients go through the same encode and decode paths as over MPI. EINVAL, ENOMEM as gdc_open. */
 GDC_API gdc_status gdc_open_virtual(const gdc_options *options, int workers, gdc_partial_fn partial, void *context,
                                     gdc_engine **engine);
 
-/* Root: one round. model [d] may be reused on return; gradient [d] must not overlap it and is undefined on
- * error. round may be NULL. EUNRECOVERABLE: the workers that are left cannot give the gradient (named, with
- * partitions). ETIMEDOUT: only suspects could, and did not within round_deadline_s (named). ENUMERIC:
- * residual above the gate. EMPI. After EUNRECOVERABLE, ETIMEDOUT and ENUMERIC the engine stays usable: the
- * next call is the next round. */
+/* Root: one round. model [d] may be reused on return; gradient [d] must not overlap it and is undefined on error. round may be
+ * NULL. EUNRECOVERABLE: the workers that are left cannot give the gradient (named, with partitions). ETIMEDOUT: only suspects
+ * could, and did not within round_deadline_s (named). ENUMERIC: residual above the gate. EMPI. After EUNRECOVERABLE, ETIMEDOUT
+ * and ENUMERIC the engine stays usable: the next call is the next round. */
 GDC_API gdc_status gdc_gradient(gdc_engine *engine, const void *model, void *gradient, gdc_round *round);
 
 /* Root: gives every live worker the final model [d] (NULL: none) and lets it leave. No rounds after this. */
 GDC_API gdc_status gdc_finish(gdc_engine *engine, const void *model);
 
-/* Worker: serves until the root finishes, computing through partial. OK: the root finished. EROOT: the root
- * is gone. EINVAL: called at the root. ENUMERIC: this worker failed three rounds in a row (code in the
- * sentence). */
+/* Worker: serves until the root finishes, computing through partial. OK: the root finished. EROOT: the root is gone.
+ * EINVAL: called at the root. ENUMERIC: this worker failed three rounds in a row (code in the sentence). */
 GDC_API gdc_status gdc_work(gdc_engine *engine, gdc_partial_fn partial, void *context);
 
-/* Worker, for programs that keep their own loop; gdc_work is written over these two. gdc_next waits for the
- * next partition to compute and lends the vector to add to; task->partition = -1: the root has finished,
- * task->model is the final model or NULL. gdc_submit hands the task back with the callback's return code. */
+/* Worker, for programs that keep their own loop; gdc_work is written over these two. gdc_next waits for the next partition to
+ * compute and lends the vector to add to; task->partition = -1: the root has finished, task->model is the final model or NULL.
+ * gdc_submit hands the task back with the callback's return code. */
 GDC_API gdc_status gdc_next(gdc_engine *engine, gdc_task *task, void **sum);
 GDC_API gdc_status gdc_submit(gdc_engine *engine, const gdc_task *task, int code);
 
-/* Worker, from inside a callback: has the round of this task ended? Also keeps messages moving; call it every
- * 0.5 to 1 ms. Sticky until the callback returns. 0 on a virtual engine. */
+/* Worker, from inside a callback: has the round of this task ended? Also keeps messages moving; call it every 0.5 to 1 ms.
+ * Sticky until the callback returns. 0 on a virtual engine. */
 GDC_API int gdc_poll(gdc_engine *engine);
 /* The same without touching messages, from any thread; as fresh as the last gdc_poll or library call. */
 GDC_API int gdc_is_over(const gdc_engine *engine);
 
-/* The final model [d] that a worker was given by gdc_finish; NULL before, and where there was none. Valid
- * until gdc_close. */
+/* The final model [d] that a worker was given by gdc_finish; NULL before, and where there was none. Valid until gdc_close. */
 GDC_API const void *gdc_final_model(const gdc_engine *engine);
 
 /* Seconds on the engine's clock: virtual time, or a monotonic clock of this process. */
@@ -178,8 +168,7 @@ typedef struct gdc_worker_stats {
     double piece_s;    /* duration of the finished pieces */
     uint64_t overran;  /* pieces whose computation took longer than their drawn duration */
     gdc_health health;
-    const char *lost;      /* "dead", "stopped" or "silent" when it was ever lost or suspected, else NULL; a static
-                         string */
+    const char *lost; /* "dead", "stopped" or "silent" when it was ever lost or suspected, else NULL; a static string */
     uint64_t lost_version; /* the round in which that was noticed */
     int returned;          /* 1: it came back after that */
     int error;             /* code of the last failed callback it reported; 0: none */
@@ -188,17 +177,15 @@ typedef struct gdc_worker_stats {
 /* Root: of any worker. Worker: of itself only (EINVAL otherwise). */
 GDC_API gdc_status gdc_stats(const gdc_engine *engine, int worker, gdc_worker_stats *stats);
 
-/* Ends the engine. Root: not collective; waits at most shutdown_s for the workers to say goodbye; *missing
- * (may be NULL) is the number that did not. Worker: leaves (before the root finished: tells it so). Accepts
- * NULL. What then ends the processes is the application's: MPI_Finalize, or gdc_mpi_finalize (engine.h) after
- * a loss. */
+/* Ends the engine. Root: not collective; waits at most shutdown_s for the workers to say goodbye; *missing (may be NULL) is the
+ * number that did not. Worker: leaves (before the root finished: tells it so). Accepts NULL. What then ends the processes is
+ * the application's: MPI_Finalize, or gdc_mpi_finalize (engine.h) after a loss. */
 GDC_API gdc_status gdc_close(gdc_engine *engine, int *missing);
 
 /* For listings: the i-th strategy of the registry, NULL past the end. */
 GDC_API const char *gdc_strategy(int i, const struct gdc_option **options, const char **help);
 
-/* Checks a strategy spec against a size without opening anything: same sentences as gdc_open. *collective,
- * *exact may be NULL. */
+/* Checks a strategy spec against a size without opening anything: same sentences as gdc_open. *collective, *exact may be NULL. */
 GDC_API gdc_status gdc_strategy_check(const char *spec, int workers, int partitions, uint64_t seed, int *collective,
                                       int *exact);
 

@@ -1,10 +1,9 @@
 /* status.h - what every call of gradcode returns, and how to learn why it failed.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The law of errors. A function that can fail returns gdc_status and writes its outputs only on GDC_OK. The
- * first place that notices a failure records one sentence with the values and what would be right;
- * gdc_last_error() returns it. The library never prints, exits, aborts, kills or installs a signal handler.
- */
+ * The law of errors. A function that can fail returns gdc_status and writes its outputs only on GDC_OK. The first place
+ * that notices a failure records one sentence with the values and what would be right; gdc_last_error() returns it. The
+ * library never prints, exits, aborts, kills or installs a signal handler. */
 #ifndef GRADCODE_STATUS_H
 #define GRADCODE_STATUS_H
 
@@ -41,8 +40,8 @@ typedef enum gdc_status {
 /* The meaning of a status as a static string; never NULL, also for numbers that are no status. */
 GDC_API const char *gdc_strerror(gdc_status status);
 
-/* The sentence recorded by the last failure on this thread; "" before the first. Valid until the next failure
- * on this thread. A success does not erase it. */
+/* The sentence recorded by the last failure on this thread; "" before the first. Valid until the next failure on this
+ * thread. A success does not erase it. */
 GDC_API const char *gdc_last_error(void);
 
 /* Records a sentence (printf-like, truncated at 1023 bytes) and returns status, so that one line fails:

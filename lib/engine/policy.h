@@ -1,10 +1,9 @@
-/* policy.h - a policy is a small state machine with two halves: the master's (answers READY, judges arrivals,
- * says when the round is over, gives weights) and the worker's (what to do at each boundary between
- * partitions). SPDX-License-Identifier: BSD-3-Clause
+/* policy.h - a policy is a small state machine with two halves: the master's (answers READY, judges arrivals, says when the round
+ * is over, gives weights) and the worker's (what to do at each boundary between partitions).
+ * SPDX-License-Identifier: BSD-3-Clause
  *
- * A policy is one file in lib/policies/ that ends in one table, and one word in the list of CMakeLists.txt.
- * It does no I/O, reads no clock, and never sees RING or WORK on the worker's side: those are the machine's.
- */
+ * A policy is one file in lib/policies/ that ends in one table, and one word in the list of CMakeLists.txt. It does no I/O, reads
+ * no clock, and never sees RING or WORK on the worker's side: those are the machine's. */
 #ifndef GDC_ENGINE_POLICY_H
 #define GDC_ENGINE_POLICY_H
 
@@ -25,17 +24,15 @@ typedef struct gdc_arrival {
     int done;          /* pieces finished on this model */
     int ack;           /* a promise of the worker's half, free for the policy */
     bool ready;        /* carries READY: "I have nothing to do" */
-    bool sound;        /* payload passed checksum and finiteness; false: an erasure, shown to the policy all the same
-                 */
+    bool sound;        /* payload passed checksum and finiteness; false: an erasure, shown to the policy all the same */
     uint64_t finished; /* pieces since the start */
     double piece_s;    /* last piece's time; NaN: not known */
     double loss;       /* NaN: not known */
     double norm2;      /* |payload|^2; NaN: not known */
 } gdc_arrival;
 
-/* What becomes of the arrival's vector. KEEP: it is slot's until FOLD_SLOT, FREE_SLOT or the end of the
- * round. FOLD: sum += weight * vector at once. KEEP and FOLD count as DISCARD for an arrival that is BARE or
- * unsound. */
+/* What becomes of the arrival's vector. KEEP: it is slot's until FOLD_SLOT, FREE_SLOT or the end of the round. FOLD: sum +=
+ * weight * vector at once. KEEP and FOLD count as DISCARD for an arrival that is BARE or unsound. */
 typedef struct gdc_verdict {
     enum { GDC_DISCARD, GDC_KEEP, GDC_FOLD } fate;
     int slot;
@@ -115,14 +112,12 @@ typedef struct gdc_policy_ops {
     const gdc_option *options;
     size_t options_bytes;
     const char *code;  /* default of code=; NULL: the policy takes no code */
-    bool collective;   /* no master half: models and the reduction come from the transport; the plan is
-                          `uncoded` */
+    bool collective;   /* no master half: models and the reduction come from the transport; the plan is `uncoded` */
     bool cancels;      /* rings the rest when a round ends */
     bool counts_stale; /* arrivals of older versions reach arrival() */
     bool exact;        /* promises the full gradient: the residual gate applies */
     size_t half_bytes; /* the worker half's own state, zeroed once, one per worker */
-    /* copies what it needs of options. *slots: slots are 0 .. *slots - 1. can_cut: pieces can be cut
-     * (--poll). */
+    /* copies what it needs of options. *slots: slots are 0 .. *slots - 1. can_cut: pieces can be cut (--poll). */
     gdc_status (*open)(const void *options, const gdc_plan *plan, bool can_cut, void **state, int *slots);
     void (*close)(void *state); /* accepts NULL */
 
@@ -133,8 +128,8 @@ typedef struct gdc_policy_ops {
     gdc_verdict (*arrival)(void *state, const gdc_scene *scene,
                            const gdc_arrival *arrival); /* BARE, unsound too; before ready() */
     bool (*over)(void *state, const gdc_scene *scene);  /* O(1): asked after every event */
-    /* Could the round end with what has arrived and what workers w with !gone[w] may yet send? Asked at begin
-     * and after a loss. missing [k] or NULL: 1 for each partition that cannot be had. */
+    /* Could the round end with what has arrived and what workers w with !gone[w] may yet send? Asked at begin and after a loss.
+     * missing [k] or NULL: 1 for each partition that cannot be had. */
     bool (*can_finish)(void *state, const gdc_scene *scene, const bool *gone, unsigned char *missing);
     /* fold_slot in (worker, index) order. ENUMERIC: above the gate. */
     gdc_status (*finish)(void *state, const gdc_scene *scene, gdc_outcome *outcome);

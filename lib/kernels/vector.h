@@ -11,8 +11,10 @@
  * += instead. float vectors: weights are rounded to float first. m = 0 gives zeros. No overlap. One pass over memory. */
 void gdc_combine_f64(size_t count, int m, const double *weight, const double *const *in, bool accumulate, double *out);
 void gdc_combine_f32(size_t count, int m, const double *weight, const float *const *in, bool accumulate, float *out);
-void gdc_combine_f64_ref(size_t count, int m, const double *weight, const double *const *in, bool accumulate, double *out);
-void gdc_combine_f32_ref(size_t count, int m, const double *weight, const float *const *in, bool accumulate, float *out);
+void gdc_combine_f64_ref(size_t count, int m, const double *weight, const double *const *in, bool accumulate,
+                         double *out);
+void gdc_combine_f32_ref(size_t count, int m, const double *weight, const float *const *in, bool accumulate,
+                         float *out);
 
 /* x *= factor */
 void gdc_scale_f64(size_t count, double factor, double *x);
@@ -28,7 +30,8 @@ double gdc_norm2_f32(size_t count, const float *x);
 
 /* ---- the same for a vector whose type is known at run time; f32: elements are float, else double ---- */
 size_t gdc_element_bytes(bool f32);
-void gdc_combine(bool f32, size_t count, int m, const double *weight, const void *const *in, bool accumulate, void *out);
+void gdc_combine(bool f32, size_t count, int m, const double *weight, const void *const *in, bool accumulate,
+                 void *out);
 void gdc_scale(bool f32, size_t count, double factor, void *x);
 bool gdc_all_finite(bool f32, size_t count, const void *x);
 double gdc_norm2(bool f32, size_t count, const void *x);

@@ -1,0 +1,95 @@
+/* every_plan.c - specs made from the option tables of the registry.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/every_plan.h"
+
+#include "gradcode/spec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SPEC = 256, VARIANTS = 64, SEED = 11 };
+
+typedef struct walk {
+    plan_law law;
+    void *context;
+    int n, k, plans;
+    uint64_t seen[VARIANTS]; /* digests of the variants of one (code, n, k, load) */
+    int variants;
+} walk;
+
+static void try_spec(walk *w, const char *spec)
+{
+    gdc_plan *plan = NULL;
+    gdc_status status = gdc_plan_create(spec, w->n, w->k, SEED, &plan);
+    if (status != GDC_OK) {
+        if (status != GDC_EINVAL || strstr(gdc_last_error(), "nearest") == NULL)
+            fail_msg("%s with %d workers: %s", spec, w->n, gdc_last_error());
+        return;
+    }
+    uint64_t digest = gdc_plan_digest(plan);
+    bool is_new = true;
+    for (int i = 0; i < w->variants; i++)
+        is_new = is_new && w->seen[i] != digest;
+    if (is_new) {
+        assert_true(w->variants < VARIANTS);
+        w->seen[w->variants++] = digest;
+        w->plans++;
+        w->law(spec, plan, w->context);
+    }
+    gdc_plan_destroy(plan);
+}
+
+static void vary(walk *w, const char *spec, const gdc_option *option);
+
+static void vary_words(walk *w, const char *spec, const gdc_option *option)
+{
+    for (const char *word = option->words; word != NULL; word = strchr(word, '|')) {
+        char longer[SPEC];
+        word += *word == '|';
+        snprintf(longer, sizeof longer, "%s,%s=%.*s", spec, option->key, (int)strcspn(word, "|"), word);
+        vary(w, longer, option + 1);
+    }
+}
+
+/* Appends each value of each remaining option that changes the shape of a plan. */
+static void vary(walk *w, const char *spec, const gdc_option *option)
+{
+    if (option->key == NULL) {
+        try_spec(w, spec);
+        return;
+    }
+    if (option->type == GDC_WORD) {
+        vary_words(w, spec, option);
+        return;
+    }
+    vary(w, spec, option + 1);
+    if (strcmp(option->key, "message") == 0) {
+        char longer[SPEC];
+        snprintf(longer, sizeof longer, "%s,message=1", spec);
+        vary(w, longer, option + 1);
+    }
+}
+
+int for_every_plan(int most_workers, plan_law law, void *context)
+{
+    walk w = {.law = law, .context = context};
+    const gdc_option *options;
+    const char *code;
+    for (int c = 0; (code = gdc_code(c, &options, NULL)) != NULL; c++)
+        for (w.n = 1; w.n <= most_workers; w.n++)
+            for (w.k = w.n; w.k <= 2 * w.n; w.k += w.n)
+                for (int load = 1; load <= w.n; load++) {
+                    char spec[SPEC];
+                    snprintf(spec, sizeof spec, "%s:load=%d", code, load);
+                    w.variants = 0;
+                    vary(&w, spec, options);
+                }
+    return w.plans;
+}
