@@ -111,8 +111,7 @@ static gdc_status survey(const csv_options *o, const bytes *file, csv *c)
     for (c->lines = 1; text_next(&where);)
         c->lines++;
     if (c->lines == (size_t)c->skip_first)
-        return gdc_fail(GDC_EDATA, "%s: line %zu: the data end after the header, want a sample", o->file,
-                        where.number);
+        return gdc_fail(GDC_EDATA, "%s: line %zu: the data end after the header, want a sample", o->file, where.number);
     return GDC_OK;
 }
 

@@ -76,16 +76,16 @@ static gdc_status read_images(const char *path, data *into)
 static gdc_status copy_labels(const char *path, const idx *labels, data *into)
 {
     if (labels->size[0] != into->samples)
-        return gdc_fail(GDC_EDATA, "%s: byte 4: %zu labels, want %zu as there are images", path,
-                        labels->size[0], into->samples);
+        return gdc_fail(GDC_EDATA, "%s: byte 4: %zu labels, want %zu as there are images", path, labels->size[0],
+                        into->samples);
     into->y = malloc(into->samples * sizeof *into->y);
     if (!into->y)
         return gdc_fail(GDC_ENOMEM, "%s: no memory for %zu labels", path, into->samples);
     for (size_t i = 0; i < into->samples; i++) {
         unsigned label = labels->file.at[labels->header + i];
         if (label >= CLASSES)
-            return gdc_fail(GDC_EDATA, "%s: byte %zu: label %u, want 0 to %d", path, labels->header + i,
-                            label, CLASSES - 1);
+            return gdc_fail(GDC_EDATA, "%s: byte %zu: label %u, want 0 to %d", path, labels->header + i, label,
+                            CLASSES - 1);
         into->y[i] = (float)label;
     }
     into->classes = CLASSES;
@@ -106,8 +106,7 @@ static gdc_status read_labels(const char *path, data *into)
 static gdc_status keep_first(size_t samples, data *into)
 {
     if (samples > into->samples)
-        return gdc_fail(GDC_EINVAL, "fashion-mnist: samples=%zu: want 1 to %zu, or 0 for all", samples,
-                        into->samples);
+        return gdc_fail(GDC_EINVAL, "fashion-mnist: samples=%zu: want 1 to %zu, or 0 for all", samples, into->samples);
     if (samples == 0)
         return GDC_OK;
     void *x = realloc(into->x, samples * into->features);

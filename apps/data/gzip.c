@@ -17,8 +17,8 @@ enum {
 static gdc_status unpacked_length(const char *path, const bytes *packed, size_t *length)
 {
     if (packed->count < SHORTEST)
-        return gdc_fail(GDC_EDATA, "%s: byte %zu: the gzip file ends here, want at least %d bytes", path,
-                        packed->count, SHORTEST);
+        return gdc_fail(GDC_EDATA, "%s: byte %zu: the gzip file ends here, want at least %d bytes", path, packed->count,
+                        SHORTEST);
     if (packed->count > UINT32_MAX)
         return gdc_fail(GDC_EDATA, "%s: %zu bytes of gzip, want less than 4 GiB (unpack it first)", path,
                         packed->count);
@@ -64,8 +64,7 @@ static gdc_status inflate_into(const char *path, const bytes *packed, bytes *b, 
     if (code != ISAL_DECOMP_OK)
         return gdc_fail(GDC_EDATA, "%s: byte %zu of %zu: %s", path, offset, packed->count, complaint(code));
     if (state->avail_in || state->total_out != b->count)
-        return gdc_fail(GDC_EDATA,
-                        "%s: byte %zu: want the end of the file (one gzip member), %zu bytes follow", path,
+        return gdc_fail(GDC_EDATA, "%s: byte %zu: want the end of the file (one gzip member), %zu bytes follow", path,
                         offset, (size_t)state->avail_in);
     return GDC_OK;
 }

@@ -13,8 +13,8 @@ static gdc_status check_magic(const char *path, int dimensions, const bytes *fil
 {
     size_t header = 4 * (size_t)(dimensions + 1);
     if (file->count < header)
-        return gdc_fail(GDC_EDATA, "%s: byte %zu: the data end in the header, want %zu bytes", path,
-                        file->count, header);
+        return gdc_fail(GDC_EDATA, "%s: byte %zu: the data end in the header, want %zu bytes", path, file->count,
+                        header);
     uint32_t magic = big_endian(file->at), want = 0x800u + (uint32_t)dimensions;
     if (magic != want)
         return gdc_fail(GDC_EDATA, "%s: byte 0: magic %08x, want %08x (IDX, bytes, %d dimensions)", path,
@@ -28,13 +28,13 @@ static gdc_status check_sizes(const char *path, int dimensions, idx *x)
     for (int i = 0; i < dimensions; i++) {
         x->size[i] = big_endian(x->file.at + 4 * (i + 1));
         if (x->size[i] == 0 || values > SIZE_MAX / x->size[i])
-            return gdc_fail(GDC_EDATA, "%s: byte %d: size %zu, want 1 or more and data that fit in memory",
-                            path, 4 * (i + 1), x->size[i]);
+            return gdc_fail(GDC_EDATA, "%s: byte %d: size %zu, want 1 or more and data that fit in memory", path,
+                            4 * (i + 1), x->size[i]);
         values *= x->size[i];
     }
     if (values != found)
-        return gdc_fail(GDC_EDATA, "%s: byte %zu: %zu values, want %zu as its header says", path, x->header,
-                        found, values);
+        return gdc_fail(GDC_EDATA, "%s: byte %zu: %zu values, want %zu as its header says", path, x->header, found,
+                        values);
     return GDC_OK;
 }
 

@@ -79,8 +79,7 @@ static gdc_status take_pair(walk *w, slice pair, size_t *last)
         return text_fail(&w->where, pair, "index:value");
     if (!parse_index((slice){pair.at, colon}, w->limit, &index))
         return text_fail(&w->where, pair,
-                         w->limit == FEATURES_MAX ? "an index from 1 to 10000000"
-                                                  : "an index from 1 to features=");
+                         w->limit == FEATURES_MAX ? "an index from 1 to 10000000" : "an index from 1 to features=");
     if (index <= *last)
         return text_fail(&w->where, pair, "an index above the one before");
     if (!text_number((slice){colon + 1, pair.end}, &value))
@@ -135,8 +134,7 @@ static gdc_status make_room(const walk *w, const libsvm_options *o, data *into)
 {
     size_t features = o->features ? (size_t)o->features : w->largest;
     if (w->samples == 0 || features == 0)
-        return gdc_fail(GDC_EDATA,
-                        "%s: %zu samples and %zu features, want 1 or more lines `label index:value ...`",
+        return gdc_fail(GDC_EDATA, "%s: %zu samples and %zu features, want 1 or more lines `label index:value ...`",
                         o->file, w->samples, features);
     double size = (double)w->samples * (double)features * sizeof(float);
     if (!o->features && size > unasked_bytes)

@@ -94,8 +94,7 @@ static gdc_status class_clouds(const synthetic_options *o, uint64_t seed, data *
     double reach = o->separation / sqrt((double)features);
     double *centre = malloc(classes * features * sizeof *centre);
     if (!centre)
-        return gdc_fail(GDC_ENOMEM, "synthetic: no memory for %zu centres of %zu features", classes,
-                        features);
+        return gdc_fail(GDC_ENOMEM, "synthetic: no memory for %zu centres of %zu features", classes, features);
     for (size_t c = 0; c < classes; c++)
         for (size_t j = 0; j < features; j++)
             centre[c * features + j] = reach * gdc_draw_normal(key(seed, DRAW_CENTRE, c, j));
@@ -118,8 +117,7 @@ static gdc_status check(const synthetic_options *o)
     if (o->classes == 1)
         return gdc_fail(GDC_EINVAL, "synthetic: classes=1: want 0 (real targets) or 2 and more");
     if (o->classes && o->noise > 1)
-        return gdc_fail(GDC_EINVAL,
-                        "synthetic: noise=%g: want 0 to 1, the share of false labels, with classes=%d",
+        return gdc_fail(GDC_EINVAL, "synthetic: noise=%g: want 0 to 1, the share of false labels, with classes=%d",
                         o->noise, o->classes);
     return GDC_OK;
 }

@@ -17,8 +17,8 @@ gdc_status table_allocate(const char *path, size_t samples, size_t features, dat
     if (!x || !y) {
         free(x);
         free(y);
-        return gdc_fail(GDC_ENOMEM, "%s: no memory for %zu samples of %zu features (%.3g GiB)", path, samples,
-                        features, gib);
+        return gdc_fail(GDC_ENOMEM, "%s: no memory for %zu samples of %zu features (%.3g GiB)", path, samples, features,
+                        gib);
     }
     into->samples = samples;
     into->features = features;
@@ -68,8 +68,8 @@ gdc_status table_targets(const char *path, int targets, data *into)
 {
     size_t fraction = first_fraction(into);
     if (targets == TARGETS_CLASS && fraction < into->samples)
-        return gdc_fail(GDC_EDATA, "%s: sample %zu: label %g, want whole numbers for targets=class", path,
-                        fraction + 1, (double)into->y[fraction]);
+        return gdc_fail(GDC_EDATA, "%s: sample %zu: label %g, want whole numbers for targets=class", path, fraction + 1,
+                        (double)into->y[fraction]);
     if (targets == TARGETS_REAL || fraction < into->samples)
         return GDC_OK;
     float *sorted = malloc(into->samples * sizeof *sorted);
@@ -80,8 +80,7 @@ gdc_status table_targets(const char *path, int targets, data *into)
     if (kinds >= 2 && kinds <= most)
         number_classes(sorted, kinds, into);
     else if (targets == TARGETS_CLASS)
-        status =
-            gdc_fail(GDC_EDATA, "%s: %zu different labels, want 2 or more for targets=class", path, kinds);
+        status = gdc_fail(GDC_EDATA, "%s: %zu different labels, want 2 or more for targets=class", path, kinds);
     free(sorted);
     return status;
 }

@@ -10,8 +10,8 @@ gdc_status table_allocate(const char *path, size_t samples, size_t features, dat
 
 /* The words of a reader's option targets=, in this order. */
 #define TABLE_TARGETS "auto|class|real"
-#define TABLE_TARGETS_HELP                                                                                   \
-    "what labels are: classes (numbered in ascending order), real targets, or classes where 2 to 100 whole " \
+#define TABLE_TARGETS_HELP                                                                                             \
+    "what labels are: classes (numbered in ascending order), real targets, or classes where 2 to 100 whole "           \
     "numbers occur"
 enum table_targets { TARGETS_AUTO, TARGETS_CLASS, TARGETS_REAL };
 

@@ -25,8 +25,7 @@ gdc_status batch_init(size_t samples, size_t size, int partitions, batch *out)
         return gdc_fail(GDC_EINVAL, "%d partitions: want 1 or more", partitions);
     size_t k = (size_t)partitions;
     if (samples < k)
-        return gdc_fail(GDC_EINVAL,
-                        "%zu samples for %d partitions: want at least %d, each partition needs a sample",
+        return gdc_fail(GDC_EINVAL, "%zu samples for %d partitions: want at least %d, each partition needs a sample",
                         samples, partitions, partitions);
     if (size && size < k)
         return gdc_fail(GDC_EINVAL,
@@ -34,8 +33,8 @@ gdc_status batch_init(size_t samples, size_t size, int partitions, batch *out)
                         "(0: all samples)",
                         size, partitions, partitions, samples);
     if (size > samples)
-        return gdc_fail(GDC_EINVAL, "batch %zu of %zu samples: want %d to %zu (0: all samples)", size,
-                        samples, partitions, samples);
+        return gdc_fail(GDC_EINVAL, "batch %zu of %zu samples: want %d to %zu (0: all samples)", size, samples,
+                        partitions, samples);
     *out = (batch){.samples = samples, .size = size ? size : samples, .partitions = partitions};
     return GDC_OK;
 }

@@ -79,8 +79,8 @@ gdc_status linear_open(const linear_options *options, const data *set, gdc_dtype
                        linear_loss_fn loss, void **self)
 {
     if (set->features >= INT_MAX / outputs)
-        return gdc_fail(GDC_EINVAL, "%zu outputs of %zu features: want at most %d parameters", outputs,
-                        set->features, INT_MAX);
+        return gdc_fail(GDC_EINVAL, "%zu outputs of %zu features: want at most %d parameters", outputs, set->features,
+                        INT_MAX);
     linear *p = malloc(sizeof *p);
     if (!p)
         return gdc_fail(GDC_ENOMEM, "no memory for a problem");
@@ -148,8 +148,7 @@ static double differentiate(const linear *p, size_t first, size_t count)
 
 static void backward(const linear *p, size_t count, double scale, void *sum)
 {
-    real_backward(p->dtype, (real_shape){count, p->set->features, p->outputs}, scale, p->scores, p->rows,
-                  sum);
+    real_backward(p->dtype, (real_shape){count, p->set->features, p->outputs}, scale, p->scores, p->rows, sum);
     if (p->options.bias)
         real_backward(p->dtype, (real_shape){count, 1, p->outputs}, scale, p->scores, p->ones,
                       real_at(p->dtype, sum, weights(p)));

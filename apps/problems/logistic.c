@@ -19,10 +19,9 @@ static double log_loss(size_t outputs, double label, double *score)
 static gdc_status logistic_open(const void *options, const data *set, gdc_dtype dtype, void **self)
 {
     if (set->classes != 2)
-        return gdc_fail(
-            GDC_EINVAL,
-            "logistic: %s has %d classes: want 2 (softmax takes more; classes=0 are real targets)", set->name,
-            set->classes);
+        return gdc_fail(GDC_EINVAL,
+                        "logistic: %s has %d classes: want 2 (softmax takes more; classes=0 are real targets)",
+                        set->name, set->classes);
     return linear_open(options, set, dtype, 1, log_loss, self);
 }
 

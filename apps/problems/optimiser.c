@@ -9,20 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-gdc_status optimiser_init(gdc_dtype dtype, size_t dimension, double rate, double momentum, int nesterov,
-                          optimiser *out)
+gdc_status optimiser_init(gdc_dtype dtype, size_t dimension, double rate, double momentum, int nesterov, optimiser *out)
 {
     if (!(rate > 0) || !isfinite(rate))
         return gdc_fail(GDC_EINVAL, "rate=%g: want a finite number above 0", rate);
     if (!(momentum >= 0 && momentum < 1))
         return gdc_fail(GDC_EINVAL, "momentum=%g: want 0 or more and less than 1", momentum);
     if (nesterov && !(momentum > 0))
-        return gdc_fail(GDC_EINVAL, "nesterov with momentum=%g: want a momentum above 0, such as 0.9",
-                        momentum);
+        return gdc_fail(GDC_EINVAL, "nesterov with momentum=%g: want a momentum above 0, such as 0.9", momentum);
     if (dimension < 1 || dimension > INT_MAX)
         return gdc_fail(GDC_EINVAL, "%zu parameters: want 1 to %d", dimension, INT_MAX);
-    optimiser o = {
-        .dtype = dtype, .dimension = dimension, .rate = rate, .momentum = momentum, .nesterov = nesterov};
+    optimiser o = {.dtype = dtype, .dimension = dimension, .rate = rate, .momentum = momentum, .nesterov = nesterov};
     if (momentum > 0) {
         o.velocity = calloc(dimension, real_bytes(dtype));
         if (!o.velocity)

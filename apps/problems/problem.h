@@ -22,8 +22,7 @@ typedef struct problem_ops {
     void (*initial)(const void *problem, uint64_t seed, void *model);
     /* sum += scale * sum over samples [first, first + count) of the gradient; returns the sum of their losses
      * (unscaled) */
-    double (*add)(const void *problem, size_t first, size_t count, double scale, const void *model,
-                  void *sum);
+    double (*add)(const void *problem, size_t first, size_t count, double scale, const void *model, void *sum);
     /* gradient += gradient of the regulariser, which belongs to the MEAN loss; may be NULL */
     void (*regularise)(const void *problem, const void *model, void *gradient);
     double (*loss)(const void *problem, const void *model); /* mean over all samples, regulariser included */

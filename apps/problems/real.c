@@ -64,11 +64,11 @@ void real_forward(gdc_dtype dtype, real_shape shape, const void *x, const void *
     else if (outputs == 1)
         cblas_sgemv(CblasRowMajor, CblasNoTrans, rows, features, 1, x, features, w, 1, 1, s, 1);
     else if (dtype == GDC_F64)
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, outputs, features, 1, x, features, w,
-                    features, 1, s, outputs);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, outputs, features, 1, x, features, w, features, 1, s,
+                    outputs);
     else
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, outputs, features, 1, x, features, w,
-                    features, 1, s, outputs);
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, outputs, features, 1, x, features, w, features, 1, s,
+                    outputs);
 }
 
 void real_backward(gdc_dtype dtype, real_shape shape, double alpha, const void *s, const void *x, void *w)
@@ -79,9 +79,9 @@ void real_backward(gdc_dtype dtype, real_shape shape, double alpha, const void *
     else if (outputs == 1)
         cblas_sgemv(CblasRowMajor, CblasTrans, rows, features, (float)alpha, x, features, s, 1, 1, w, 1);
     else if (dtype == GDC_F64)
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, outputs, features, rows, alpha, s, outputs, x,
-                    features, 1, w, features);
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, outputs, features, rows, alpha, s, outputs, x, features, 1,
+                    w, features);
     else
-        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, outputs, features, rows, (float)alpha, s,
-                    outputs, x, features, 1, w, features);
+        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, outputs, features, rows, (float)alpha, s, outputs, x,
+                    features, 1, w, features);
 }

@@ -12,7 +12,7 @@
 
 enum { NO_GNUPLOT = 127 };
 
-/* ---- scripts ------------------------------------------------------------------------------------ */
+/* ---- scripts ---- */
 
 static void begin_script(FILE *out, const char *name, const char *title)
 {
@@ -98,7 +98,7 @@ void report_times_plot(const result *r, FILE *out)
     put_curves(r, out, has_rounds, "using 4:(1) smooth cnormal with steps linewidth 2");
 }
 
-/* ---- running them ------------------------------------------------------------------------------- */
+/* ---- running them ---- */
 
 static const char *const scripts[] = {"loss.gp", "round-times.gp"};
 static const char *const pictures[] = {"loss.png", "loss.svg", "round-times.png", "round-times.svg"};

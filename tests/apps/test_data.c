@@ -42,10 +42,8 @@ static void assert_refused(const char *reader, const refusal *cases, size_t coun
     for (size_t i = 0; i < count; i++) {
         const char *path = scratch_write("bad", cases[i].content, strlen(cases[i].content));
         gdc_status status = data_open(scratch_spec(reader, "bad", cases[i].options), 1, 0, &set);
-        if (status != GDC_EDATA || !strstr(gdc_last_error(), cases[i].sentence) ||
-            !strstr(gdc_last_error(), path))
-            fail_msg("case %zu: status %d, \"%s\" lacks \"%s\"", i, status, gdc_last_error(),
-                     cases[i].sentence);
+        if (status != GDC_EDATA || !strstr(gdc_last_error(), cases[i].sentence) || !strstr(gdc_last_error(), path))
+            fail_msg("case %zu: status %d, \"%s\" lacks \"%s\"", i, status, gdc_last_error(), cases[i].sentence);
         assert_null(set);
     }
 }

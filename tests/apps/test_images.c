@@ -128,8 +128,7 @@ static void damaged_files_are_refused_with_the_place(void **state)
         scratch_write(LABELS, copy[1], cases[i].in_labels ? cases[i].count : sizeof labels);
         gdc_status status = data_open(scratch_spec("fashion-mnist:", "", ""), 1, 0, &set);
         if (status != GDC_EDATA || !strstr(gdc_last_error(), cases[i].sentence))
-            fail_msg("case %zu: status %d, \"%s\" lacks \"%s\"", i, status, gdc_last_error(),
-                     cases[i].sentence);
+            fail_msg("case %zu: status %d, \"%s\" lacks \"%s\"", i, status, gdc_last_error(), cases[i].sentence);
     }
     assert_null(set);
 }
@@ -184,8 +183,7 @@ static void fashion_mnist_is_read_whole(void **state)
 {
     (void)state;
     if (access("/usr/share/datasets/fashion-mnist", R_OK)) {
-        print_message(
-            "skipped: no /usr/share/datasets/fashion-mnist (apt-get install dataset-fashion-mnist)\n");
+        print_message("skipped: no /usr/share/datasets/fashion-mnist (apt-get install dataset-fashion-mnist)\n");
         skip();
     }
     assert_fashion("fashion-mnist", 60000, 3431114169u);

@@ -1,5 +1,5 @@
-/* test_models.c - what the three problems are: values by hand, extreme scores, known optima, data that do not
- * fit. SPDX-License-Identifier: BSD-3-Clause */
+/* test_models.c - the three problems by hand, extreme scores, known optima, data that do not fit.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

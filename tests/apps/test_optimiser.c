@@ -118,10 +118,8 @@ static void impossible_settings_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_steps_follow_the_gradient),
-        cmocka_unit_test(momentum_accumulates_gradients),
-        cmocka_unit_test(nesterov_looks_one_step_ahead),
-        cmocka_unit_test(the_heavy_ball_follows_its_recurrence),
+        cmocka_unit_test(plain_steps_follow_the_gradient), cmocka_unit_test(momentum_accumulates_gradients),
+        cmocka_unit_test(nesterov_looks_one_step_ahead),   cmocka_unit_test(the_heavy_ball_follows_its_recurrence),
         cmocka_unit_test(impossible_settings_are_refused),
     };
     return cmocka_run_group_tests_name("optimiser", tests, NULL, NULL);

@@ -17,7 +17,7 @@ static char *printed(void (*print)(const result *, FILE *), const result *r)
     return text;
 }
 
-/* ---- derived figures ---------------------------------------------------------------------------- */
+/* ---- derived figures ---- */
 
 /* Does the text hold the sentence, wherever its lines are broken? */
 static bool says(const char *text, const char *sentence)
@@ -97,7 +97,7 @@ static void no_round_means_nothing_is_known(void **state)
     result_free(&r);
 }
 
-/* ---- the table ---------------------------------------------------------------------------------- */
+/* ---- the table ---- */
 
 static const char *line_of(const char *text, const char *beginning)
 {
@@ -196,7 +196,7 @@ static void notes_name_baselines_memory_and_losses(void **state)
     result_free(&r);
 }
 
-/* ---- the reading -------------------------------------------------------------------------------- */
+/* ---- the reading ---- */
 
 static void reading_follows_the_figures(void **state)
 {

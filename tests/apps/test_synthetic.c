@@ -30,8 +30,7 @@ static void assert_equal_sets(const data *a, const data *b, int equal)
 
 static void assert_seeds_matter(const char *spec, int shuffle)
 {
-    data *one = open_set(spec, 7, shuffle), *same = open_set(spec, 7, shuffle),
-         *other = open_set(spec, 8, shuffle);
+    data *one = open_set(spec, 7, shuffle), *same = open_set(spec, 7, shuffle), *other = open_set(spec, 8, shuffle);
     assert_equal_sets(one, same, 1);
     assert_equal_sets(one, other, 0);
     data_close(one);
