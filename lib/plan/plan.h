@@ -1,5 +1,7 @@
-/* plan.h - the inside of a plan: stretches, not lists, so that n = 1024 workers that hold everything stay cheap.
- * SPDX-License-Identifier: BSD-3-Clause */
+/* plan.h - the inside of a plan: stretches, not lists, so that big plans stay cheap.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * n = 1024 workers that hold everything are 2,048 legs, not 12 million partitions. */
 #ifndef GDC_PLAN_PLAN_H
 #define GDC_PLAN_PLAN_H
 
@@ -9,23 +11,25 @@
 
 typedef struct gdc_leg { /* part of a walk */
     gdc_span span;
-    bool backward; /* walked from its last partition to its first */
+    bool backward; /* walked from its last partition to its first; false for a single partition */
 } gdc_leg;
 
 struct gdc_code_ops;
 
-/* Compressed rows: legs of worker w are leg[leg_at[w]] .. leg[leg_at[w + 1] - 1], rows likewise. Legs also say who HOLDS what.
- * The global number of message (w, i) is row_at[w] + i; i is its index on the wire. */
+/* Compressed rows: legs of worker w are leg[leg_at[w]] .. leg[leg_at[w + 1] - 1], rows likewise. Legs also
+ * say who HOLDS what. The global number of message (w, i) is row_at[w] + i; i is its index on the wire. */
 struct gdc_plan {
     int workers, partitions;
     int *leg_at; /* [workers + 1] */
     gdc_leg *leg;
     int *row_at; /* [workers + 1] */
     gdc_row *row;
+    gdc_term *term; /* the terms of all rows, one after another */
+    int *most_open; /* [workers] */
     const struct gdc_code_ops *code;
 };
 
-/* ---- for codes: a plan is written worker by worker, in order ------------------------------------------------------------ */
+/* ---- for codes: a plan is written worker by worker, in order ---- */
 
 typedef struct gdc_plan_writer gdc_plan_writer;
 
@@ -33,14 +37,16 @@ gdc_status gdc_plan_writer_create(int workers, int partitions, gdc_plan_writer *
 void gdc_plan_writer_destroy(gdc_plan_writer *writer); /* accepts NULL */
 /* A failure of these is remembered and reported by finish. */
 void gdc_plan_add_leg(gdc_plan_writer *writer, gdc_span span, bool backward);
-/* term[terms] is copied; zero coefficients are dropped, neighbours with equal coefficients merged, spans sorted. */
+/* term[terms] is copied; zero coefficients are dropped, neighbours with equal coefficients merged, spans
+ * sorted. */
 void gdc_plan_add_row(gdc_plan_writer *writer, int after, int terms, const gdc_term *term);
 void gdc_plan_end_worker(gdc_plan_writer *writer); /* closes worker 0, 1, ... */
-/* Checks the plan (every partition held; rows due in order, not past the end of the walk, over walked partitions only; an
- * assert for codes of the library, EINVAL for rows from files) and hands it over. Destroys the writer in every case. */
+/* Checks the plan (every partition held; rows due in order, not past the end of the walk, over walked
+ * partitions only; an assert for codes of the library, EINVAL for rows from files) and hands it over.
+ * Destroys the writer in every case. */
 gdc_status gdc_plan_writer_finish(gdc_plan_writer *writer, gdc_plan **plan);
 
-/* ---- questions ----------------------------------------------------------------------------------------------------------- */
+/* ---- questions ---- */
 
 /* Partitions of shard c of n: [c*k/n, (c+1)*k/n). */
 gdc_span gdc_shard(int workers, int partitions, int shard);

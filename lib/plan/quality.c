@@ -1,0 +1,260 @@
+/* quality.c - tolerance and amplification by trying straggler sets with the decoder.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "plan/quality.h"
+
+#include "gradcode/draw.h"
+#include "gradcode/statistics.h"
+#include "plan/cells.h"
+#include "plan/decoder.h"
+#include "plan/plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SETS_PURPOSE = 0x73657473 };
+
+typedef struct trial {
+    const gdc_plan *plan;
+    gdc_decoder *decoder;
+    uint64_t seed;
+    int sets;           /* at most so many per size */
+    int size;           /* of the current sets */
+    bool all;           /* every set of that size is tried */
+    int next;           /* number of the next set */
+    int *member;        /* [n] the current set, ascending, if all are tried */
+    unsigned char *out; /* [n] worker is in the current set */
+    double *weight;     /* [messages] */
+} trial;
+
+static void end_trial(trial *t)
+{
+    gdc_decoder_destroy(t->decoder);
+    free(t->member);
+    free(t->out);
+    free(t->weight);
+}
+
+static gdc_status begin_trial(const gdc_plan *plan, int sets, uint64_t seed, trial *t)
+{
+    size_t n = (size_t)plan->workers, messages = (size_t)plan->row_at[plan->workers];
+    *t = (trial){.plan = plan, .seed = seed, .sets = sets < 1 ? 1 : sets};
+    gdc_status status = gdc_decoder_create(plan, &t->decoder);
+    if (status != GDC_OK)
+        return status;
+    t->member = calloc(n, sizeof *t->member);
+    t->out = calloc(n, sizeof *t->out);
+    t->weight = calloc(messages + 1, sizeof *t->weight);
+    if (t->member != NULL && t->out != NULL && t->weight != NULL)
+        return GDC_OK;
+    end_trial(t);
+    return gdc_fail(GDC_ENOMEM, "plan: no memory to try straggler sets of %d workers", plan->workers);
+}
+
+/* ---- straggler sets ---- */
+
+static double binomial(int n, int size)
+{
+    double count = 1;
+    for (int i = 1; i <= size; i++)
+        count = count * (n - size + i) / i;
+    return count;
+}
+
+static void begin_size(trial *t, int size)
+{
+    t->size = size;
+    t->next = 0;
+    t->all = binomial(t->plan->workers, size) < t->sets + 0.5;
+    for (int i = 0; i < size; i++)
+        t->member[i] = i;
+}
+
+/* The next combination in lexicographic order; false after the last. */
+static bool advance(int n, int size, int *member)
+{
+    int i = size - 1;
+    while (i >= 0 && member[i] == n - size + i)
+        i--;
+    if (i < 0)
+        return false;
+    member[i]++;
+    for (int j = i + 1; j < size; j++)
+        member[j] = member[j - 1] + 1;
+    return true;
+}
+
+/* A uniformly random set of `size` (Floyd's algorithm). */
+static void sample(trial *t)
+{
+    int n = t->plan->workers;
+    for (int last = n - t->size; last < n; last++) {
+        gdc_key key = {t->seed, SETS_PURPOSE, (uint64_t)t->size, (uint64_t)t->next, (uint64_t)last};
+        int worker = (int)gdc_draw_below(key, (uint64_t)last + 1);
+        t->out[t->out[worker] ? last : worker] = 1;
+    }
+}
+
+/* Puts the next set of the current size into out; false when there is none. */
+static bool next_set(trial *t)
+{
+    int n = t->plan->workers;
+    if (t->all ? t->next > 0 && !advance(n, t->size, t->member) : t->next == t->sets)
+        return false;
+    memset(t->out, 0, (size_t)n);
+    if (t->all)
+        for (int i = 0; i < t->size; i++)
+            t->out[t->member[i]] = 1;
+    else
+        sample(t);
+    t->next++;
+    return true;
+}
+
+/* ---- one set ---- */
+
+static bool can_decode(trial *t)
+{
+    const gdc_plan *plan = t->plan;
+    gdc_decoder_reset(t->decoder);
+    for (int w = 0; w < plan->workers; w++)
+        if (!t->out[w])
+            for (int r = plan->row_at[w]; r < plan->row_at[w + 1]; r++)
+                gdc_decoder_take(t->decoder, r);
+    return gdc_decoder_complete(t->decoder);
+}
+
+/* *amplification of the current set with everything that the others send; INFINITY if it cannot be decoded.
+ */
+static gdc_status amplify(trial *t, double *amplification)
+{
+    gdc_decode decode = {.size = sizeof decode};
+    gdc_status status =
+        can_decode(t) ? gdc_decoder_weights(t->decoder, t->weight, NULL, &decode) : GDC_ENUMERIC;
+    if (status != GDC_OK && status != GDC_ENUMERIC)
+        return status;
+    *amplification = status == GDC_OK ? decode.amplification : INFINITY;
+    return GDC_OK;
+}
+
+gdc_status gdc_plan_worst(const gdc_plan *plan, int size, int sets, uint64_t seed, double limit,
+                          double *worst)
+{
+    trial t;
+    double most = 0, one;
+    gdc_status status = begin_trial(plan, sets, seed, &t);
+    if (status != GDC_OK)
+        return status;
+    begin_size(&t, size);
+    while (status == GDC_OK && most <= limit && next_set(&t)) {
+        status = amplify(&t, &one);
+        if (status == GDC_OK)
+            most = fmax(most, one);
+    }
+    end_trial(&t);
+    if (status == GDC_OK)
+        *worst = most;
+    return status;
+}
+
+/* ---- all sizes ---- */
+
+typedef struct record { /* amplifications of the sets of all sizes up to the tolerance */
+    double *value;
+    size_t count, room;
+} record;
+
+static gdc_status append(record *r, double value)
+{
+    if (r->count == r->room) {
+        size_t room = 2 * r->room + 256;
+        double *wider = realloc(r->value, room * sizeof *wider);
+        if (wider == NULL)
+            return gdc_fail(GDC_ENOMEM, "plan: no memory for %zu amplifications", room);
+        r->value = wider;
+        r->room = room;
+    }
+    r->value[r->count++] = value;
+    return GDC_OK;
+}
+
+/* Sizes above the tolerance only ask whether, not how well. */
+static gdc_status try_size(trial *t, bool tolerated, record *r, double *recoverable)
+{
+    int decoded = 0;
+    while (next_set(t)) {
+        double one = INFINITY;
+        gdc_status status = tolerated ? amplify(t, &one) : GDC_OK;
+        if (status == GDC_OK && tolerated && isfinite(one))
+            status = append(r, one);
+        if (status != GDC_OK)
+            return status;
+        decoded += tolerated ? isfinite(one) : can_decode(t);
+    }
+    *recoverable = (double)decoded / t->next;
+    return GDC_OK;
+}
+
+/* The least number of workers whose rows cover a partition: those are a set that is never survived, and
+ * sampling would hardly ever hit it. */
+static gdc_status least_cover(const gdc_plan *plan, int *least)
+{
+    gdc_cells cells;
+    gdc_status status = gdc_cells_create(plan, &cells);
+    if (status != GDC_OK)
+        return status;
+    *least = gdc_cells_least_cover(plan, &cells);
+    gdc_cells_free(&cells);
+    return *least < 0 ? gdc_fail(GDC_ENOMEM, "plan: out of memory") : GDC_OK;
+}
+
+static gdc_status try_sizes(trial *t, record *r, gdc_quality *q)
+{
+    bool tolerated = true, none = false;
+    int least = 0;
+    gdc_status known = least_cover(t->plan, &least);
+    if (known != GDC_OK)
+        return known;
+    q->tolerance = -1;
+    q->exhaustive = 1;
+    for (int size = 0; size < q->sizes && !none; size++) {
+        size_t count = r->count;
+        begin_size(t, size);
+        tolerated = tolerated && size < least;
+        gdc_status status = try_size(t, tolerated, r, &q->recoverable[size]);
+        if (status != GDC_OK)
+            return status;
+        if (size <= q->tolerance + 1 && !t->all)
+            q->exhaustive = 0;
+        if (tolerated && q->recoverable[size] < 1) {
+            tolerated = false;
+            r->count = count;
+        }
+        if (tolerated)
+            q->tolerance = size;
+        none = t->all && q->recoverable[size] == 0; /* then larger sets are lost as well */
+    }
+    if (tolerated)
+        q->exhaustive = 0;
+    return GDC_OK;
+}
+
+gdc_status gdc_plan_quality(const gdc_plan *plan, int sets, uint64_t seed, gdc_quality *quality)
+{
+    trial t;
+    record r = {0};
+    gdc_quality q = {.sizes =
+                         (plan->workers < GDC_QUALITY_MAX - 1 ? plan->workers : GDC_QUALITY_MAX - 1) + 1};
+    gdc_status status = begin_trial(plan, sets, seed, &t);
+    if (status != GDC_OK)
+        return status;
+    status = try_sizes(&t, &r, &q);
+    end_trial(&t);
+    if (status == GDC_OK) {
+        q.worst = gdc_quantile(r.value, r.count, 1);
+        q.median = gdc_median(r.value, r.count);
+        *quality = q;
+    }
+    free(r.value);
+    return status;
+}

@@ -1,0 +1,169 @@
+/* test_quality.c - tolerance, amplification and recoverable shares against brute force over all straggler
+ * sets. SPDX-License-Identifier: BSD-3-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "plan/plan.h"
+#include "plan/quality.h"
+#include "support/brute.h"
+#include "support/every_plan.h"
+#include "support/exactness.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 8, MOST_ROWS = MOST * 2 * MOST, ALL_SETS = 100000 };
+
+typedef struct counts {
+    int tried[MOST + 1], decoded[MOST + 1];
+} counts;
+
+static int members(int set)
+{
+    int count = 0;
+    for (; set != 0; set &= set - 1)
+        count++;
+    return count;
+}
+
+static counts count_by_brute_force(const gdc_plan *plan)
+{
+    counts c = {{0}, {0}};
+    brute *book = brute_create(plan);
+    for (int set = 0; set < 1 << plan->workers; set++) {
+        unsigned char given[MOST_ROWS] = {0};
+        for (int w = 0; w < plan->workers; w++)
+            memset(given + plan->row_at[w], (set >> w & 1) == 0, (size_t)(plan->row_at[w + 1] - plan->row_at[w]));
+        c.tried[members(set)]++;
+        c.decoded[members(set)] += brute_spans(book, given);
+    }
+    brute_destroy(book);
+    return c;
+}
+
+static void check_quality(const char *spec, const gdc_plan *plan, void *context)
+{
+    (void)context;
+    gdc_quality quality;
+    counts c = count_by_brute_force(plan);
+    int tolerance = 0;
+    while (c.decoded[tolerance + 1] == c.tried[tolerance + 1])
+        tolerance++;
+    assert_int_equal(gdc_plan_quality(plan, ALL_SETS, 1, &quality), GDC_OK);
+    assert_int_equal(quality.exhaustive, 1);
+    assert_int_equal(quality.sizes, plan->workers + 1);
+    if (quality.tolerance != tolerance)
+        fail_msg("%s: tolerance %d, by brute force %d", spec, quality.tolerance, tolerance);
+    for (int j = 0; j <= plan->workers; j++)
+        assert_true(quality.recoverable[j] == (double)c.decoded[j] / c.tried[j]);
+    assert_true(quality.median <= quality.worst && quality.median >= 1 - 1e-12);
+}
+
+static void agrees_with_brute_force_for_every_plan(void **state)
+{
+    (void)state;
+    assert_true(for_every_plan(MOST, check_quality, NULL) > 250);
+}
+
+/* Workers 0 and 1 send one half each, 2 sends (1, 10) and 3 sends (1, 9): without {0, 1} the weights are
+ * 10-fold. */
+static gdc_plan *touchy_plan(void)
+{
+    const gdc_term rows[4][2] = {{{{0, 1}, 1}}, {{{1, 1}, 1}}, {{{0, 1}, 1}, {{1, 1}, 10}}, {{{0, 1}, 1}, {{1, 1}, 9}}};
+    const int terms[] = {1, 1, 2, 2};
+    gdc_plan_writer *writer;
+    gdc_plan *plan = NULL;
+    assert_int_equal(gdc_plan_writer_create(4, 2, &writer), GDC_OK);
+    for (int w = 0; w < 4; w++) {
+        gdc_plan_add_leg(writer, (gdc_span){0, 2}, false);
+        gdc_plan_add_row(writer, 2, terms[w], rows[w]);
+        gdc_plan_end_worker(writer);
+    }
+    assert_int_equal(gdc_plan_writer_finish(writer, &plan), GDC_OK);
+    return plan;
+}
+
+static void finds_the_worst_straggler_set(void **state)
+{
+    (void)state;
+    gdc_plan *plan = touchy_plan();
+    gdc_quality quality;
+    double worst;
+    assert_int_equal(gdc_plan_quality(plan, ALL_SETS, 1, &quality), GDC_OK);
+    assert_int_equal(quality.tolerance, 2);
+    assert_true(fabs(quality.worst - 89) < 1e-9); /* -8 (1, 10) + 9 (1, 9) = (1, 1): (8 * 11 + 9 * 10) / 2 */
+    assert_int_equal(gdc_plan_worst(plan, 2, ALL_SETS, 1, INFINITY, &worst), GDC_OK);
+    assert_true(worst == quality.worst);
+    assert_int_equal(gdc_plan_worst(plan, 3, ALL_SETS, 1, INFINITY, &worst), GDC_OK);
+    assert_true(isinf(worst));
+    gdc_plan_destroy(plan);
+}
+
+static void samples_where_there_are_too_many_sets_and_says_so(void **state)
+{
+    (void)state;
+    uint64_t seed = exactness_seed(9);
+    gdc_plan *plan = NULL;
+    gdc_quality sampled, again, all;
+    assert_int_equal(gdc_plan_create("fractional:load=3", 12, 12, 1, &plan), GDC_OK);
+    assert_int_equal(gdc_plan_quality(plan, ALL_SETS, seed, &all), GDC_OK);
+    assert_int_equal(gdc_plan_quality(plan, 200, seed, &sampled), GDC_OK);
+    assert_int_equal(gdc_plan_quality(plan, 200, seed, &again), GDC_OK);
+    assert_memory_equal(&sampled, &again, sizeof sampled);
+    assert_int_equal(all.exhaustive, 1);
+    assert_int_equal(sampled.exhaustive, 0); /* C(12, 3) = 220 > 200 */
+    for (int j = 0; j <= 12; j++)            /* 4.5 standard errors of 200 draws */
+        assert_true(fabs(sampled.recoverable[j] - all.recoverable[j]) <= 0.16);
+    assert_true(sampled.recoverable[5] != all.recoverable[5]);
+    gdc_plan_destroy(plan);
+}
+
+/* 4 of 1,000 workers hold a partition: a sample of their sets will never meet all 4 as stragglers. */
+static void samples_never_claim_more_than_the_least_covered_partition_allows(void **state)
+{
+    (void)state;
+    gdc_plan *plan = NULL;
+    gdc_quality quality;
+    assert_int_equal(gdc_plan_create("fractional:load=4", 1000, 2000, 1, &plan), GDC_OK);
+    assert_int_equal(gdc_plan_quality(plan, 10, 1, &quality), GDC_OK);
+    assert_int_equal(quality.tolerance, 3);
+    assert_int_equal(quality.exhaustive, 0);
+    assert_int_equal(quality.sizes, GDC_QUALITY_MAX);
+    assert_true(quality.recoverable[4] == 1 && quality.worst == 1);
+    gdc_plan_destroy(plan);
+}
+
+static void a_plan_that_cannot_decode_at_all_has_tolerance_minus_1(void **state)
+{
+    (void)state;
+    gdc_plan_writer *writer;
+    gdc_plan *plan = NULL;
+    gdc_quality quality;
+    assert_int_equal(gdc_plan_writer_create(1, 2, &writer), GDC_OK);
+    gdc_plan_add_leg(writer, (gdc_span){0, 2}, false);
+    gdc_plan_add_row(writer, 2, 2, (const gdc_term[]){{{0, 1}, 1}, {{1, 1}, 2}});
+    gdc_plan_end_worker(writer);
+    assert_int_equal(gdc_plan_writer_finish(writer, &plan), GDC_OK);
+    assert_int_equal(gdc_plan_quality(plan, 10, 1, &quality), GDC_OK);
+    assert_int_equal(quality.tolerance, -1);
+    assert_int_equal(quality.exhaustive, 1);
+    assert_true(isnan(quality.worst) && isnan(quality.median));
+    assert_true(quality.recoverable[0] == 0 && quality.recoverable[1] == 0);
+    gdc_plan_destroy(plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_brute_force_for_every_plan),
+        cmocka_unit_test(finds_the_worst_straggler_set),
+        cmocka_unit_test(samples_where_there_are_too_many_sets_and_says_so),
+        cmocka_unit_test(samples_never_claim_more_than_the_least_covered_partition_allows),
+        cmocka_unit_test(a_plan_that_cannot_decode_at_all_has_tolerance_minus_1),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
