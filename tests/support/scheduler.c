@@ -6,27 +6,14 @@
 #include "engine/worker.h"
 #include "gradcode/decoder.h"
 #include "gradcode/draw.h"
+#include "support/line.h"
 #include "transport/pump.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUEUE = 64, ACTIONS_MAX = 200000 };
-
-typedef struct mail {
-    enum { MODEL, WORK, RING, LIMIT, MESSAGE } kind;
-    uint64_t version;
-    gdc_hint hint;
-    gdc_span span;
-    gdc_arrival arrival;
-    double *vector;
-} mail;
-
-typedef struct line { /* first in, first out */
-    mail item[QUEUE];
-    int head, count;
-} line;
+enum { ACTIONS_MAX = 200000 };
 
 typedef struct desk {
     gdc_worker *machine;
@@ -63,19 +50,7 @@ static bool happens(scheduler *s, int permille)
 
 static void put(scheduler *s, line *l, mail m)
 {
-    if (l->count == QUEUE) {
-        s->overflow = true;
-        return;
-    }
-    l->item[(l->head + l->count++) % QUEUE] = m;
-}
-
-static mail get(line *l)
-{
-    mail m = l->item[l->head];
-    l->head = (l->head + 1) % QUEUE;
-    l->count--;
-    return m;
+    s->overflow = !line_put(l, m) || s->overflow;
 }
 
 static void note_most(int *most, int now)
@@ -186,7 +161,7 @@ static void finish_piece(scheduler *s, int id)
 static void take_model(scheduler *s, int id)
 {
     desk *w = &s->desk[id];
-    mail m = get(&w->models);
+    mail m = line_get(&w->models);
     gdc_sums_abandon(w->sums);
     gdc_worker_model(w->machine, m.version, m.hint, 0);
     drive(s, id);
@@ -195,7 +170,7 @@ static void take_model(scheduler *s, int id)
 static void take_control(scheduler *s, int id)
 {
     desk *w = &s->desk[id];
-    mail m = get(&w->controls);
+    mail m = line_get(&w->controls);
     if (m.kind == RING)
         gdc_worker_ring(w->machine, m.version);
     else if (m.kind == LIMIT)
@@ -210,7 +185,7 @@ static void take_control(scheduler *s, int id)
 static void take_message(scheduler *s, int id)
 {
     desk *w = &s->desk[id];
-    mail m = get(&w->out);
+    mail m = line_get(&w->out);
     bool vector = m.arrival.index != GDC_BARE;
     w->holds_ready |= m.arrival.ready;
     if (m.arrival.index >= 0 && !m.arrival.sound && m.arrival.version == s->version)
@@ -401,7 +376,7 @@ static void tear_down(scheduler *s)
 {
     for (int w = 0; s->desk && w < s->s->workers; w++) {
         while (s->desk[w].out.count > 0)
-            free(get(&s->desk[w].out).vector);
+            free(line_get(&s->desk[w].out).vector);
         gdc_worker_destroy(s->desk[w].machine);
         gdc_sums_destroy(s->desk[w].sums);
     }
