@@ -39,14 +39,16 @@ GDC_API gdc_status gdc_drop_begin(gdc_drop *drop);
 /* 1: compute *partition (0..k-1) and add its gradient, then ask again; 0: go to gdc_drop_reduce. Micro-batches computed by such a
  * loop cannot be cut: check=poll is GDC_EINVAL at the reduce (use gdc_drop_gradient). */
 GDC_API int gdc_drop_more(gdc_drop *drop, int *partition);
-/* All-reduces gradient [d] in place through the handle's own buffer of d + 1 (no copy if gradient is gdc_drop_buffer). round may be
- * NULL; round->used is the share of the batch that counted. ETIMEDOUT: a rank did not come within round_deadline_s: the handle is
- * then of no further use but for gdc_drop_close. ENUMERIC: the sum is not finite, named with the ranks that sent it. EMPI. */
+/* All-reduces gradient [d] in place, through two vectors of d + 1 of the handle (gradient is not copied into the first if it is
+ * gdc_drop_buffer; the last number counts the samples left out). In float32 that count is exact up to 2^24 and good to 1e-7 above.
+ * round may be NULL; round->used is the share of the batch that counted. ETIMEDOUT: a rank did not come within round_deadline_s: the
+ * handle is then of no further use but for gdc_drop_close. ENUMERIC: the sum is not finite; names the ranks whose parts were not. EMPI. */
 GDC_API gdc_status gdc_drop_reduce(gdc_drop *drop, void *gradient, gdc_round *round);
-/* The handle's own [d] vector, for programs that want no copy. */
+/* The handle's own [d] vector, for programs that want one copy less. */
 GDC_API void *gdc_drop_buffer(gdc_drop *drop);
 
-/* A whole round through a callback (round.h): pieces may be cut (check=poll with poll_s) and delayed (options.delay). */
+/* A whole round through a callback (round.h): pieces may be cut (check=poll with poll_s) and delayed (options.delay). A rank whose
+ * callback fails takes part all the same, and every rank gets ENUMERIC that names it. */
 GDC_API gdc_status gdc_drop_gradient(gdc_drop *drop, const void *model, gdc_partial_fn partial, void *context,
                                      void *gradient, gdc_round *round);
 
