@@ -1,0 +1,31 @@
+/* config.h - what the flags of compare, train, simulate and plan say.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef APPS_GRADCODE_CONFIG_H
+#define APPS_GRADCODE_CONFIG_H
+
+#include "command.h"
+#include "flags.h"
+
+#include <stdint.h>
+
+typedef struct config {
+    texts strategies, delays, faults, rest; /* rest: arguments that are no flags */
+    int workers;                            /* 0: not given */
+    int partitions;
+    size_t batch, rounds, dimension;  /* dimension: simulate only */
+    const char *problem, *data, *out; /* NULL: not given */
+    double poll_s, bandwidth, latency_s, rate, momentum, target_loss, give_up_s;
+    bool nesterov, json, quiet, force, overwrite;
+    int shuffle, dtype;
+    uint64_t seed;
+    int warmup; /* -1: not given */
+} config;
+
+extern const flag config_flags[];
+
+/* Defaults, then the flags of one command. EINVAL with the sentence; arguments that are no flags are EINVAL
+ * but for plan. */
+gdc_status config_read(unsigned which, int argc, char **argv, config *out);
+void config_free(config *c);
+
+#endif

@@ -1,0 +1,155 @@
+/* entries.c - the strategies of a run: defaults, order, doubled drops, and a trial opening of each.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "gradcode/spec.h"
+#include "gradcode/statistics.h"
+#include "run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static gdc_status add(run *r, const char *spec, const char *suffix)
+{
+    for (int i = 0; i < r->entry_count; i++)
+        if (suffix[0] == '\0' && strcmp(r->entries[i].spec, spec) == 0)
+            return gdc_fail(GDC_EINVAL, "-s %s is given twice: want each strategy once", spec);
+    entry *grown = realloc(r->entries, ((size_t)r->entry_count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return gdc_fail(GDC_ENOMEM, "no memory for %d strategies", r->entry_count + 1);
+    r->entries = grown;
+    size_t length = strlen(spec) + strlen(suffix) + 2;
+    char *text = malloc(length);
+    if (text == NULL)
+        return gdc_fail(GDC_ENOMEM, "no memory for the strategy %s", spec);
+    const char *joint = suffix[0] == '\0' ? "" : strchr(spec, ':') != NULL ? "," : ":";
+    snprintf(text, length, "%s%s%s", spec, joint, suffix);
+    r->entries[r->entry_count++] = (entry){.spec = text};
+    return GDC_OK;
+}
+
+/* Whether the strategy offers check=piece|poll and the spec leaves the choice open. */
+static bool has_open_check(const gdc_spec *spec)
+{
+    const gdc_option *options = NULL;
+    const char *name;
+    for (int i = 0; (name = gdc_strategy(i, &options, NULL)) != NULL; i++)
+        if (strcmp(name, gdc_spec_name(spec)) == 0)
+            break;
+    if (name == NULL || gdc_spec_value(spec, "check") != NULL)
+        return false;
+    for (const gdc_option *o = options; o != NULL && o->key != NULL; o++)
+        if (strcmp(o->key, "check") == 0)
+            return true;
+    return false;
+}
+
+static gdc_status expand(run *r, const char *text)
+{
+    gdc_spec *spec = NULL;
+    gdc_status status = gdc_spec_parse(text, &spec);
+    if (status != GDC_OK)
+        return status;
+    if (isfinite(r->config->poll_s) && has_open_check(spec)) {
+        status = add(r, text, "check=piece");
+        if (status == GDC_OK)
+            status = add(r, text, "check=poll");
+    } else {
+        status = add(r, text, "");
+    }
+    gdc_spec_destroy(spec);
+    return status;
+}
+
+/* The median over workers and rounds of the time in which a worker does its whole shard, from versions that
+ * are not measured. */
+static double usual_time(const run *r)
+{
+    enum { PROFILE = 50, WORKERS = 64 };
+    double time[PROFILE * WORKERS];
+    int workers = r->workers < WORKERS ? r->workers : WORKERS;
+    size_t count = 0;
+    for (uint64_t v = 1; v <= PROFILE; v++) {
+        for (int w = 0; w < workers; w++) {
+            double sum = 0;
+            for (int q = 0; q < r->config->partitions; q++)
+                sum += gdc_delay_draw(r->delay, w, r->warmup + r->config->rounds + v, (uint64_t)q);
+            time[count++] = sum;
+        }
+    }
+    return gdc_median(time, count);
+}
+
+static gdc_status add_defaults(run *r)
+{
+    char drop[64];
+    gdc_status status = expand(r, "sync");
+    if (status == GDC_OK && r->delay != NULL) {
+        snprintf(drop, sizeof drop, "drop:tau=%.3g", usual_time(r));
+        status = expand(r, drop);
+    }
+    if (status == GDC_OK)
+        status = expand(r, "gc:code=uncoded");
+    if (status == GDC_OK && r->workers > 1)
+        status = expand(r, "gc:code=fractional,load=2");
+    return status;
+}
+
+/* sync goes first, so that a later loss does not take the baseline away. The order is stable otherwise. */
+static void sync_first(run *r)
+{
+    for (int i = 1; i < r->entry_count; i++) {
+        if (strcmp(r->entries[i].spec, "sync") != 0)
+            continue;
+        entry baseline = r->entries[i];
+        memmove(r->entries + 1, r->entries, (size_t)i * sizeof *r->entries);
+        r->entries[0] = baseline;
+    }
+}
+
+static void look(const run *r, const gdc_engine *engine, entry *e)
+{
+    const gdc_plan *plan = gdc_engine_plan(engine);
+    int held = r->config->partitions;
+    e->rows = 1;
+    for (int w = 0; plan != NULL && w < r->workers; w++) {
+        held = gdc_plan_held(plan, w) > held ? gdc_plan_held(plan, w) : held;
+        e->rows = gdc_plan_rows(plan, w) > e->rows ? gdc_plan_rows(plan, w) : e->rows;
+    }
+    e->load = (double)held / r->config->partitions;
+    e->exact = gdc_is_exact(engine);
+    e->collective = gdc_is_collective(engine);
+}
+
+static gdc_status try_open(const run *r, entry *e)
+{
+    gdc_options options = run_options(r, e);
+    gdc_engine *engine = NULL;
+    gdc_status status = gdc_open_virtual(&options, r->workers, NULL, NULL, &engine);
+    if (status != GDC_OK)
+        return status;
+    look(r, engine, e);
+    return gdc_close(engine, NULL);
+}
+
+gdc_status entries_open(run *r)
+{
+    const texts *given = &r->config->strategies;
+    gdc_status status = given->count == 0 ? add_defaults(r) : GDC_OK;
+    for (int i = 0; i < given->count && status == GDC_OK; i++)
+        status = expand(r, given->item[i]);
+    if (status == GDC_OK)
+        sync_first(r);
+    for (int i = 0; i < r->entry_count && status == GDC_OK; i++)
+        status = try_open(r, &r->entries[i]);
+    return status;
+}
+
+void entries_close(run *r)
+{
+    for (int i = 0; i < r->entry_count; i++)
+        free(r->entries[i].spec);
+    free(r->entries);
+    r->entries = NULL;
+    r->entry_count = 0;
+}

@@ -1,0 +1,200 @@
+/* judge.c - gradient error and losses by a plain loop over samples, and the figures of a strategy.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * gradient_error = ||g - f|| / max(||f||, 1e-3 sum_j ||g_j||): g what the update applied, f = sum_j g_j the
+ * gradient of the round's whole batch at the model being updated, both as sums over samples, in double,
+ * partitions in order. */
+#include "judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bench {
+    double *model, *applied, *whole, *part; /* [d] each */
+} bench;
+
+static gdc_status bench_open(size_t d, bench *b)
+{
+    double *all = d > 0 && d <= SIZE_MAX / (4 * sizeof *all) ? malloc(4 * d * sizeof *all) : NULL;
+    if (all == NULL)
+        return gdc_fail(GDC_ENOMEM, "no memory to evaluate a model of %zu numbers", d);
+    *b = (bench){.model = all, .applied = all + d, .whole = all + 2 * d, .part = all + 3 * d};
+    return GDC_OK;
+}
+
+static void widen(const run *r, const void *from, double *to)
+{
+    if (r->dtype == GDC_F64)
+        memcpy(to, from, r->dimension * sizeof *to);
+    else
+        for (size_t i = 0; i < r->dimension; i++)
+            to[i] = ((const float *)from)[i];
+}
+
+static double norm(const double *x, size_t d)
+{
+    double sum = 0;
+    for (size_t i = 0; i < d; i++)
+        sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+static void add_partition(const run *r, uint64_t version, int partition, const double *model, double *sum)
+{
+    sample_range range[2];
+    int ranges = batch_ranges(&r->batch, version, partition, range);
+    for (int i = 0; i < ranges; i++)
+        r->judge.ops->add(r->judge.self, range[i].first, range[i].count, 1, model, sum);
+}
+
+/* b->model and b->applied are given. */
+static double gradient_error(const run *r, uint64_t version, const bench *b)
+{
+    size_t d = r->dimension;
+    double parts = 0;
+    memset(b->whole, 0, d * sizeof *b->whole);
+    for (int j = 0; j < r->k; j++) {
+        memset(b->part, 0, d * sizeof *b->part);
+        add_partition(r, version, j, b->model, b->part);
+        parts += norm(b->part, d);
+        for (size_t i = 0; i < d; i++)
+            b->whole[i] += b->part[i];
+    }
+    double scale = fmax(norm(b->whole, d), 1e-3 * parts);
+    for (size_t i = 0; i < d; i++)
+        b->part[i] = b->applied[i] - b->whole[i];
+    double error = norm(b->part, d);
+    return scale > 0 ? error / scale : error;
+}
+
+static double loss_of(const run *r, const void *model, const bench *b)
+{
+    widen(r, model, b->model);
+    return r->judge.ops->loss(r->judge.self, b->model);
+}
+
+static void judge_samples(run *r, const entry *e, record *rec, const bench *b, result_strategy *s)
+{
+    size_t bytes = r->dimension * r->element;
+    for (size_t i = 0; i < rec->kept; i++) {
+        size_t round = r->sampled[i];
+        progress_show(r, e->spec, 0, 0);
+        double loss = loss_of(r, rec->models + i * bytes, b);
+        widen(r, rec->gradients + i * bytes, b->applied);
+        double error = gradient_error(r, r->warmup + 1 + round, b);
+        s->gradient_error = i > 0 && error <= s->gradient_error ? s->gradient_error : error;
+        if (round < rec->rounds)
+            rec->round[round].loss = loss;
+        if (isnan(s->time_to_target_s) && round < rec->rounds && loss <= r->config->target_loss)
+            s->time_to_target_s = rec->round[round].start_s;
+        if (i == 0)
+            s->loss_initial = loss;
+    }
+    if (rec->rounds == 0)
+        return;
+    const result_round *end = &rec->round[rec->rounds - 1];
+    s->loss_final = loss_of(r, rec->last, b);
+    if (isnan(s->time_to_target_s) && s->loss_final <= r->config->target_loss)
+        s->time_to_target_s = end->start_s + end->round_s;
+}
+
+/* Sums over workers of what happened between the two ends of the measured rounds. */
+static void judge_work(const run *r, const record *rec, result_strategy *s)
+{
+    double pieces = 0, messages = 0, bytes = 0, compute_s = 0, piece_s = 0, overran = 0, rounds = (double)rec->rounds;
+    s->least_worker_share = INFINITY;
+    for (int w = 0; w < r->workers; w++) {
+        const gdc_worker_stats *x = &rec->before[w], *y = &rec->after[w];
+        pieces += (double)(y->pieces - x->pieces);
+        messages += (double)(y->messages - x->messages);
+        bytes += (double)(y->bytes - x->bytes);
+        compute_s += y->compute_s - x->compute_s;
+        piece_s += y->piece_s - x->piece_s;
+        overran += (double)(y->overran - x->overran);
+        double share = (y->home_used - x->home_used) / (rounds * r->config->partitions);
+        s->least_worker_share = fmin(s->least_worker_share, share);
+    }
+    s->work_ratio = pieces / (rounds * r->k);
+    s->messages_per_round = messages / rounds;
+    s->bytes_per_round = bytes / rounds;
+    if (!r->under_mpi)
+        return;
+    s->compute_share = piece_s > 0 ? compute_s / piece_s : NAN;
+    s->overrun_share = pieces > 0 ? overran / pieces : NAN;
+}
+
+static gdc_status judge_lost(const run *r, const record *rec, result_strategy *s)
+{
+    int count = 0;
+    for (int w = 0; w < r->workers; w++)
+        count += rec->after[w].lost != NULL;
+    if (count == 0)
+        return GDC_OK;
+    s->lost = calloc((size_t)count, sizeof *s->lost);
+    if (s->lost == NULL)
+        return gdc_fail(GDC_ENOMEM, "no memory for %d lost workers", count);
+    for (int w = 0; w < r->workers; w++) {
+        const gdc_worker_stats *x = &rec->after[w];
+        if (x->lost == NULL)
+            continue;
+        result_lost *lost = &s->lost[s->lost_count++];
+        *lost =
+            (result_lost){.worker = w, .round = (long)x->lost_version - (long)r->warmup - 1, .returned = x->returned};
+        strncpy(lost->how, x->lost, sizeof lost->how - 1);
+    }
+    return GDC_OK;
+}
+
+static gdc_status begin(const entry *e, result_strategy *s)
+{
+    *s = (result_strategy){.exact = e->exact, .collective = e->collective, .load = e->load};
+    double *unknown[] = {&s->wall_s,        &s->ideal_round_s, &s->messages_per_round, &s->bytes_per_round,
+                         &s->work_ratio,    &s->used_fraction, &s->least_worker_share, &s->gradient_error,
+                         &s->loss_initial,  &s->loss_final,    &s->time_to_target_s,   &s->compute_share,
+                         &s->overrun_share, &s->amplification};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        *unknown[i] = NAN;
+    s->spec = strdup(e->spec);
+    return s->spec != NULL ? GDC_OK : gdc_fail(GDC_ENOMEM, "no memory for the name of a strategy");
+}
+
+gdc_status judge_absent(const entry *e, const char *reason, result_strategy *s)
+{
+    gdc_status status = begin(e, s);
+    if (status == GDC_OK && (s->error = strdup(reason)) == NULL)
+        status = gdc_fail(GDC_ENOMEM, "no memory for a sentence");
+    return status;
+}
+
+gdc_status judge(run *r, const entry *e, record *rec, result_strategy *s)
+{
+    gdc_status status = rec->error[0] != '\0' ? judge_absent(e, rec->error, s) : begin(e, s);
+    bench b = {.model = NULL};
+    if (status == GDC_OK && !r->timing_only)
+        status = bench_open(r->dimension, &b);
+    if (status == GDC_OK)
+        status = judge_lost(r, rec, s);
+    if (status != GDC_OK) {
+        free(b.model);
+        return status;
+    }
+    s->wall_s = rec->wall_s;
+    s->amplification = rec->amplification;
+    if (rec->rounds > 0)
+        judge_work(r, rec, s);
+    if (!r->timing_only)
+        judge_samples(r, e, rec, &b, s);
+    double used = 0;
+    for (size_t i = 0; i < rec->rounds; i++)
+        used += rec->round[i].used_fraction;
+    s->used_fraction = rec->rounds > 0 ? used / (double)rec->rounds : NAN;
+    free(b.model);
+    s->rounds_completed = rec->rounds;
+    s->round = rec->round;
+    s->arrival = rec->arrival;
+    s->arrivals = rec->arrivals;
+    rec->round = NULL;
+    rec->arrival = NULL;
+    return GDC_OK;
+}

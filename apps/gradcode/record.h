@@ -1,0 +1,44 @@
+/* record.h - what is kept while a strategy runs: readings, and sampled models and gradients. Nothing is
+ * evaluated here. SPDX-License-Identifier: BSD-3-Clause */
+#ifndef APPS_GRADCODE_RECORD_H
+#define APPS_GRADCODE_RECORD_H
+
+#include "run.h"
+
+enum { SENTENCE_MAX = 1024 };
+
+typedef struct record {
+    const run *run;
+    size_t rounds;       /* measured rounds that were completed */
+    result_round *round; /* [config->rounds] */
+    double wall_s;       /* from its own two readings */
+    double amplification;
+    size_t kept;                      /* so many of run->sampled have model and gradient */
+    char *models;                     /* [sampled_count][d]: the model that round updates */
+    char *gradients;                  /* [sampled_count][d]: the sum over the batch that the update applied */
+    void *last;                       /* [d] the final model */
+    bool lent;                        /* a transfer into these buffers never ended: they stay allocated */
+    gdc_worker_stats *before, *after; /* [n] at the two ends of the measured rounds */
+    result_arrival *arrival;
+    size_t arrivals, arrival_room;
+    double began_s; /* of the first measured round, on the engine's clock */
+    gdc_status status;
+    char error[SENTENCE_MAX]; /* why the strategy ended early; "" if it did not */
+} record;
+
+/* Everything is allocated and touched before the clock starts. keeps_samples: false for ranks that only
+ * compute. */
+gdc_status record_open(const run *r, bool keeps_samples, record *rec);
+void record_close(record *rec);
+
+/* Inside the clock: copies at most. */
+void record_model(record *rec, size_t round, const void *model);
+void record_gradient(record *rec, size_t round, const void *gradient);
+void record_round(record *rec, double start_s, double round_s, const gdc_round *round);
+void record_final(record *rec, const void *model);
+/* gdc_options.observe with a record as context. */
+void record_arrival(void *context, const gdc_arrival_note *note);
+/* Keeps the last error's sentence. */
+void record_failure(record *rec, gdc_status status);
+
+#endif

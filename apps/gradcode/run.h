@@ -1,0 +1,69 @@
+/* run.h - what all strategies of a run share: problem, data, batches, delays, faults, and which rounds are
+ * sampled. SPDX-License-Identifier: BSD-3-Clause */
+#ifndef APPS_GRADCODE_RUN_H
+#define APPS_GRADCODE_RUN_H
+
+#include "command.h"
+#include "config.h"
+#include "gradcode/round.h"
+#include "problems/batch.h"
+#include "problems/problem.h"
+#include "report/result.h"
+
+/* One strategy, in the order of the run. */
+typedef struct entry {
+    char *spec;
+    bool exact, collective;
+    double load; /* shards held by the fullest worker */
+    int rows;    /* most messages of one worker and round */
+} entry;
+
+enum { SAMPLES_MAX = 25 };
+
+typedef struct run {
+    const config *config;
+    bool under_mpi, timing_only, is_root;
+    int workers, k;
+    uint64_t warmup; /* versions 1..warmup; measured round i is version warmup + 1 + i */
+
+    data *data;
+    problem problem; /* in the run's dtype */
+    problem judge;   /* the same problem in double */
+    bool owns_judge;
+    gdc_dtype dtype;
+    size_t dimension, element; /* element: bytes of a number */
+    batch batch;
+    double *samples; /* [k] samples per partition; NULL: timing only */
+
+    gdc_delay *delay; /* NULL: pieces take what they take (mpirun without --delay) */
+    gdc_fault *faults;
+    entry *entries;
+    int entry_count;
+
+    size_t sampled_count;
+    size_t sampled[SAMPLES_MAX]; /* measured rounds, ascending */
+
+    double last_shown_s; /* of the progress line */
+} run;
+
+/* Opens all that needs no communication; the same arguments give the same answer on every rank. EINVAL,
+ * EDATA, ENOMEM. */
+gdc_status run_open(const config *c, const launch *how, bool timing_only, run *r);
+void run_close(run *r);
+
+/* entries.c: the strategies of the run, `sync` first, drops doubled where --poll is finer than a piece; each
+ * is opened once on a virtual clock, so that every mistake in a spec is found before anything runs. */
+gdc_status entries_open(run *r);
+void entries_close(run *r);
+
+/* Options for opening a strategy of this run. act and observe are left to the caller. */
+gdc_options run_options(const run *r, const entry *e);
+
+/* progress.c: one rewritten line on stderr, if it is a terminal and the user wants it. */
+void progress_show(run *r, const char *what, size_t done, size_t all);
+void progress_clear(const run *r);
+
+/* act.c: what a fault of kind kill or stop does to this process. */
+void act_on_self(void *context, const gdc_fault *fault);
+
+#endif
