@@ -1,5 +1,5 @@
-/* experiment.h - what compare, train and simulate have in common: run every strategy, then show and keep the
- * result. SPDX-License-Identifier: BSD-3-Clause */
+/* experiment.h - what compare, train and simulate have in common: run every strategy, then show and keep the result.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APPS_GRADCODE_EXPERIMENT_H
 #define APPS_GRADCODE_EXPERIMENT_H
 

@@ -49,6 +49,7 @@ void lead(run *r, const entry *e, gdc_engine *engine, trainer *t, record *rec)
     trainer_reset(t);
     gdc_status status = warm_up(r, engine, t);
     trainer_reset(t);
+    progress_begin(r, e->spec);
     read_stats(r, engine, rec->before);
     double start = gdc_now(engine);
     rec->began_s = gdc_now(engine);

@@ -1,5 +1,5 @@
-/* main.c - the tool gradcode: finds the sub-command, starts MPI only under a launcher, ends with one clear
- * line. SPDX-License-Identifier: BSD-3-Clause */
+/* main.c - the tool gradcode: finds the sub-command, starts MPI only under a launcher, ends with one clear line.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "command.h"
 #include "gradcode/engine.h"
 #include "gradcode/spec.h"

@@ -123,6 +123,7 @@ static gdc_status lead_reduce(stage *st, int i, bool *ran, result_strategy *s)
         snprintf(reason, sizeof reason, "not run: worker %d lost", absent);
         return judge_absent(e, reason, s);
     }
+    progress_begin(&st->run, e->spec);
     progress_show(&st->run, e->spec, 0, 0);
     session_order(&st->session, i, false);
     session_collect(&st->session, st->run.config->give_up_s + late_s, false);

@@ -1,5 +1,6 @@
-/* process.h - who a process is, and whether it still runs: by /proc, on the same host and in the same pid
- * namespace only. SPDX-License-Identifier: BSD-3-Clause */
+/* process.h - who a process is, and whether it still runs: by /proc, on the same host and in the same pid namespace
+ * only.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APPS_GRADCODE_PROCESS_H
 #define APPS_GRADCODE_PROCESS_H
 

@@ -1,4 +1,4 @@
-/* progress.c - one rewritten line on stderr.
+/* progress.c - one rewritten line on stderr; in a log of mpirun, one line per strategy.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "run.h"
 
@@ -11,6 +11,12 @@ static const double every_s = .1;
 static bool is_wanted(const run *r)
 {
     return r->is_root && !r->config->quiet && isatty(STDERR_FILENO);
+}
+
+void progress_begin(const run *r, const char *spec)
+{
+    if (r->is_root && r->under_mpi && !r->config->quiet && !isatty(STDERR_FILENO))
+        fprintf(stderr, "gradcode: begins %s\n", spec);
 }
 
 void progress_show(run *r, const char *what, size_t done, size_t all)

@@ -1,5 +1,6 @@
-/* record.h - what is kept while a strategy runs: readings, and sampled models and gradients. Nothing is
- * evaluated here. SPDX-License-Identifier: BSD-3-Clause */
+/* record.h - what is kept while a strategy runs: readings, and sampled models and gradients. Nothing is evaluated
+ * here.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APPS_GRADCODE_RECORD_H
 #define APPS_GRADCODE_RECORD_H
 

@@ -1,5 +1,5 @@
-/* run.h - what all strategies of a run share: problem, data, batches, delays, faults, and which rounds are
- * sampled. SPDX-License-Identifier: BSD-3-Clause */
+/* run.h - what all strategies of a run share: problem, data, batches, delays, faults, and which rounds are sampled.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APPS_GRADCODE_RUN_H
 #define APPS_GRADCODE_RUN_H
 
@@ -60,6 +60,8 @@ void entries_close(run *r);
 gdc_options run_options(const run *r, const entry *e);
 
 /* progress.c: one rewritten line on stderr, if it is a terminal and the user wants it. */
+/* In a log instead: one line when a strategy's measured rounds begin. */
+void progress_begin(const run *r, const char *spec);
 void progress_show(run *r, const char *what, size_t done, size_t all);
 void progress_clear(const run *r);
 

@@ -1,5 +1,5 @@
-/* trainer.h - who updates the model: model, gradient and optimiser, the same for every strategy and both
- * clocks. SPDX-License-Identifier: BSD-3-Clause */
+/* trainer.h - who updates the model: model, gradient and optimiser, the same for every strategy and both clocks.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APPS_GRADCODE_TRAINER_H
 #define APPS_GRADCODE_TRAINER_H
 

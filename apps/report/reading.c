@@ -1,5 +1,5 @@
-/* reading.c - the table in sentences; each is computed from the figures and left out where they are not
- * known. SPDX-License-Identifier: BSD-3-Clause */
+/* reading.c - the table in sentences; each is computed from the figures and left out where they are not known.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "report/parts.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* draw.c - draws without state over Philox 4x64-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2,
- * 3"). SPDX-License-Identifier: BSD-3-Clause */
+/* draw.c - draws without state over Philox 4x64-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3").
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "gradcode/draw.h"
 
 #include <Random123/philox.h>

@@ -1,5 +1,5 @@
-/* events.h - the event queue of the virtual clock: earliest first, in order of insertion where times are
- * equal. SPDX-License-Identifier: BSD-3-Clause */
+/* events.h - the event queue of the virtual clock: earliest first, in order of insertion where times are equal.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GDC_TRANSPORT_EVENTS_H
 #define GDC_TRANSPORT_EVENTS_H
 

@@ -127,11 +127,12 @@ static double patience_s(const gdc_book *book)
     return fmax(silence_floor_s, median + DEVIATIONS * gdc_mad(times, (size_t)count));
 }
 
+/* The root hears nothing between rounds, so silence counts from the beginning of this one. */
 static bool is_silent(const gdc_mpi_root *root, int worker, double now_s)
 {
     const gdc_book *book = &root->book[worker];
     return gdc_coordinator_is_busy(gdc_pump_coordinator(root->pump), worker) &&
-           now_s - fmax(book->answered_s, book->heard_s) > patience_s(book);
+           now_s - fmax(root->began_s, fmax(book->answered_s, book->heard_s)) > patience_s(book);
 }
 
 static void look_at(gdc_mpi_root *root, int worker, double now_s)

@@ -4,7 +4,7 @@
  *   name   from -> to   tag                        length              content
  *   MODEL  root -> w    1                          payload + trailer   one buffer serves all receivers
  *   STOP   root -> w    1                          [payload +] trailer told from MODEL by its trailer's kind
- *   CTRL   root -> w    2                          trailer             RING, WORK(span) or LIMIT(limit), each of a version
+ *   CTRL   root -> w    2                          trailer             RING, WORK(span) or LIMIT(limit)
  *   DATA   w -> root    16 + 2*index + ready       payload + trailer   row `index` of the sender
  *   SPAN   w -> root    8 + ready                  payload + trailer   the sum over the trailer's span
  *   BARE   w -> root    3 + ready                  trailer             READY without data, LEAVE, BYE, ERROR(code)

@@ -52,8 +52,9 @@ static bool is_good_work(const gdc_mpi_worker *worker, const gdc_trailer *traile
 static void obey_ctrl(gdc_mpi_worker *worker, const gdc_trailer *trailer)
 {
     if (!gdc_trailer_is_sound(trailer, GDC_TRAILER_UNITS)) {
-        worker->strange_count++;
-    } else if (trailer->kind == GDC_KIND_RING) {
+        return; /* a word that was garbled is a word that was not heard: nothing depends on it for being right */
+    }
+    if (trailer->kind == GDC_KIND_RING) {
         worker->everything_is_over = worker->everything_is_over || trailer->version == UINT64_MAX;
         gdc_worker_ring(worker->machine, trailer->version);
     } else if (trailer->kind == GDC_KIND_LIMIT && trailer->limit >= 0) {
@@ -61,8 +62,6 @@ static void obey_ctrl(gdc_mpi_worker *worker, const gdc_trailer *trailer)
     } else if (trailer->kind == GDC_KIND_WORK && is_good_work(worker, trailer)) {
         gdc_worker_work(worker->machine, (gdc_span){trailer->first, trailer->count});
         worker->owes_ready = true;
-    } else {
-        worker->strange_count++;
     }
     atomic_store(&worker->over, gdc_worker_is_over(worker->machine));
 }

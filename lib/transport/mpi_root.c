@@ -189,7 +189,8 @@ static gdc_status run_round(gdc_mpi_root *root, uint64_t version, const void *mo
     if (status != GDC_OK) {
         return status;
     }
-    gdc_pump_begin(root->pump, version, gradient, gdc_root_now(root));
+    root->began_s = gdc_root_now(root);
+    gdc_pump_begin(root->pump, version, gradient, root->began_s);
     while (gdc_pump_is_running(root->pump) && root->error == GDC_OK) {
         gdc_root_turn(root);
     }

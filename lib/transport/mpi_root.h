@@ -83,7 +83,7 @@ typedef struct gdc_mpi_root {
     gdc_receive *pending; /* matched and not yet delivered, in the order of matching */
     int pending_count, pending_max;
     unsigned *blocked, stamp; /* [n]: an earlier message of this worker is incomplete, if equal to stamp */
-    uint64_t strange_count;
+    uint64_t strange_count;   /* messages that were not believed */
 
     /* waiting */
     gdc_idle idle;

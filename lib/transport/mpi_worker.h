@@ -69,7 +69,6 @@ typedef struct gdc_mpi_worker {
     gdc_status broken; /* what gdc_next returns from now on */
     gdc_idle idle;
     double heard_s, looked_s;
-    uint64_t strange_count;
 } gdc_mpi_worker;
 
 double gdc_mpi_worker_now(const gdc_mpi_worker *worker);

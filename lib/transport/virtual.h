@@ -57,6 +57,7 @@ typedef struct gdc_virtual {
     void *scratch;
     bool *silent;    /* scratch [workers] */
     int stopped;     /* workers that stand still */
+    int dead;        /* workers that are no more */
     double expire_s; /* INFINITY: no deadline runs */
     bool out_of_memory;
     int reducing;      /* all-reduce: workers that wait in the reduction */

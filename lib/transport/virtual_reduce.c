@@ -1,7 +1,9 @@
 /* virtual_reduce.c - the all-reduce family on the virtual clock: no master, the reduction is a service of the
- * transport. SPDX-License-Identifier: BSD-3-Clause */
+ * transport.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "transport/virtual.h"
 
+#include "engine/samples.h"
 #include "engine/sums.h"
 #include "kernels/vector.h"
 
@@ -35,12 +37,17 @@ static bool is_lost(const gdc_virtual *v, int worker)
 }
 
 /* A lost rank keeps the others waiting until their deadline; slow ones may take as long as they like. */
+static bool waits_for_lost(const gdc_virtual *v)
+{
+    bool waits = false;
+    for (int w = 0; w < v->workers && (v->stopped > 0 || v->dead > 0); w++)
+        waits = waits || (is_lost(v, w) && !v->worker[w].has_reduced);
+    return waits && v->reducing > 0;
+}
+
 static void watch_deadline(gdc_virtual *v)
 {
-    bool waits_for_lost = false;
-    for (int w = 0; w < v->workers && v->reducing > 0; w++)
-        waits_for_lost = waits_for_lost || (is_lost(v, w) && !v->worker[w].has_reduced);
-    if (!waits_for_lost)
+    if (!waits_for_lost(v))
         v->expire_s = INFINITY;
     else if (isinf(v->expire_s))
         v->expire_s = v->now_s + v->options.round_deadline_s;
@@ -89,16 +96,6 @@ static gdc_status wait_for_all(gdc_virtual *v, uint64_t number)
 static gdc_span kept_span(const gdc_virtual *v, int worker)
 {
     return (gdc_span){gdc_plan_walk(v->parts->plan, worker, 0), gdc_worker_done(v->worker[worker].machine)};
-}
-
-static double samples_in(const gdc_virtual *v, gdc_span span)
-{
-    if (!v->options.samples)
-        return span.count;
-    double sum = 0;
-    for (int p = span.first; p < span.first + span.count; p++)
-        sum += v->options.samples[p];
-    return sum;
 }
 
 /* gradient += what a worker brings, in the order of workers. */
@@ -165,8 +162,9 @@ gdc_status gdc_virtual_reduce_round(gdc_virtual *v, void *gradient, gdc_round *r
         return status;
     v->now_s += reduction_s(v);
     for (int w = 0; w < v->workers; w++) {
-        kept += samples_in(v, kept_span(v, w));
-        wanted += samples_in(v, (gdc_span){kept_span(v, w).first, v->options.partitions});
+        gdc_span part = kept_span(v, w);
+        kept += gdc_samples_in(gdc_pump_samples(v->pump), part);
+        wanted += gdc_samples_in(gdc_pump_samples(v->pump), (gdc_span){part.first, v->options.partitions});
     }
     status = add_up(v, gradient);
     double scale = v->parts->ops->scale(v->parts->state, kept, wanted);

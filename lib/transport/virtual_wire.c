@@ -120,6 +120,7 @@ static void count_failure(gdc_virtual *v, const gdc_arrival *a, int code)
     if (++w->failed_rounds < LOST_AFTER || w->is_dead)
         return;
     w->is_dead = true;
+    v->dead++;
     w->epoch++;
     gdc_virtual_push(v, (gdc_event){.at_s = v->now_s, .kind = GDC_EV_DEAD, .worker = a->worker});
 }

@@ -9,6 +9,7 @@
 static void kill_worker(gdc_virtual *v, int worker)
 {
     v->worker[worker].is_dead = true;
+    v->dead++;
     v->worker[worker].epoch++;
     gdc_virtual_push(v, (gdc_event){.at_s = v->now_s + v->options.latency_s, .kind = GDC_EV_DEAD, .worker = worker});
 }
