@@ -6,9 +6,19 @@
  * every strategy sees common random numbers, and nobody can choose a lucky partition.
  *
  *   bases      none:piece=0.001  exp:mean=  shifted-exp:shift=,mean= (shift + Exp; mean is that of the exponential part)
- *              every base takes per=piece (default) | round: one draw per worker and version, used for each of its pieces
+ *              pareto:alpha=,min= (P(more than x) = (min/x)^alpha)
+ *              lognormal:mu= (mu (1 + min(Z/(2 e^4.5), 5.5)), Z ~ LogNormal(4, 1): the simulated delay of arXiv 2306.10598)
+ *              trace:FILE,scale=1 (CSV of rounds x workers, lines that begin with # are headers; a piece takes scale * cell / M
+ *              seconds, the cell in row (version - 1) mod rows and the worker's column; more workers than columns is an error)
+ *              all but trace take per=piece (default) | round: one draw per worker and version, used for each of its pieces
  *   modifiers  jitter:sd=.05 (factor 1 + sd |N(0,1)| per piece)
- *              slow:workers=1,factor=10 (which=3+5 names the slow workers, else they are drawn by the seed) */
+ *              slow:workers=1,factor=10 (which=3+5 names the slow workers, else they are drawn by the seed)
+ *              burst:p=.05,factor=10 (with probability p, per worker and version)
+ *              spread:mean=1 (factor 1 + mean Exp(1) per worker and version)
+ *              gilbert:in=.03,out=.3,factor=5 (a worker is good or bad per version: a good one turns bad with probability in, a
+ *              bad one good with probability out; stationary from the start; in + out is above 0 and at most 1; a draw looks
+ *              back over 1/(in + out) versions on average)
+ *              stall:p=,extra= (extra seconds are added with probability p, per piece) */
 #ifndef GRADCODE_DELAY_H
 #define GRADCODE_DELAY_H
 
@@ -24,7 +34,8 @@ typedef struct gdc_delay gdc_delay;
 
 /* specs[count] in the order base, modifiers; count = 0 means none:piece=0.001. workers = n, pieces = M (partitions per shard;
  * models that are given per shard divide by it). EINVAL: a bad spec, two bases, a base after a modifier, a worker named that
- * does not exist. ENOMEM. */
+ * does not exist, a trace of fewer workers. EDATA: a trace that cannot be read, is ragged or empty, or has a cell that is no
+ * number of seconds from 0 to 1e9 (file, line and column are named). ENOMEM. */
 GDC_API gdc_status gdc_delay_create(const char *const *specs, int count, uint64_t seed, int workers, int pieces,
                                     gdc_delay **delay);
 GDC_API void gdc_delay_destroy(gdc_delay *delay); /* accepts NULL */

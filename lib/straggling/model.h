@@ -8,12 +8,18 @@
 
 #include <stddef.h>
 
+#define GDC_LONGEST_S 1e9 /* 30 years: sums and products of a few such times stay finite */
+
 /* What draws are for. The numbers are part of what a seed means: never renumber, only append. All bases share
  * one, as a delay has one base: a researcher who exchanges it keeps the luck of every piece. */
 enum {
     GDC_DRAWS_BASE = 1,
     GDC_DRAWS_JITTER,
     GDC_DRAWS_SLOW,
+    GDC_DRAWS_BURST,
+    GDC_DRAWS_SPREAD,
+    GDC_DRAWS_GILBERT,
+    GDC_DRAWS_STALL,
 };
 
 typedef struct gdc_delay_scene {

@@ -52,7 +52,7 @@ static bool is_good_work(const gdc_mpi_worker *worker, const gdc_trailer *traile
 static void obey_ctrl(gdc_mpi_worker *worker, const gdc_trailer *trailer)
 {
     if (!gdc_trailer_is_sound(trailer, GDC_TRAILER_UNITS)) {
-        return; /* a word that was garbled is a word that was not heard: nothing depends on it for being right */
+        return; /* as if it had been lost: a RING or LIMIT only saves work, a worker without its WORK becomes a suspect */
     }
     if (trailer->kind == GDC_KIND_RING) {
         worker->everything_is_over = worker->everything_is_over || trailer->version == UINT64_MAX;

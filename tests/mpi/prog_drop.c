@@ -1,8 +1,8 @@
 /* prog_drop.c - the laws of the all-reduce family.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * sync equals an independent loop over MPI_Iallreduce bit for bit, tau = inf equals sync, dropped micro-batches are counted
- * and scaled as they should be, and whoever spoils a sum is named. */
+ * sync equals an independent loop over MPI_Iallreduce bit for bit, tau = inf equals sync, dropped micro-batches are
+ * counted and scaled as they should be, and whoever spoils a sum is named. */
 #include "gradcode/draw.h"
 #include "gradcode/drop.h"
 #include "mpi/law.h"

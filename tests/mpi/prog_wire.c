@@ -8,6 +8,7 @@
 #include "mpi/law.h"
 #include "support/integer_problem.h"
 #include "transport/mpi_message.h"
+#include "transport/mpi_root.h"
 #include "transport/mpi_worker.h"
 #include "transport/transport.h"
 
@@ -188,6 +189,8 @@ static void nonsense(law *l)
             expect(l, status == GDC_OK && off == 0, "round %d: %s, %g elements are wrong", r, gdc_strerror(status),
                    off);
         }
+        uint64_t strange = ((gdc_mpi_root *)engine->self)->strange_count;
+        expect(l, strange >= 9, "only %d messages were found strange", (int)strange);
         expect(l, gdc_close(engine, &missing) == GDC_OK && missing == 0, "%d missing", missing);
         free(model);
         free(gradient);

@@ -14,12 +14,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SPEC = 256, VARIANTS = 64, SEED = 11 };
+enum { SPEC = 256, VARIANTS = 128, SEED = 11 };
 
 typedef struct walk {
     plan_law law;
     void *context;
-    int n, k, plans;
+    int n, k, load, plans;
     uint64_t seen[VARIANTS]; /* digests of the variants of one (code, n, k, load) */
     int variants;
 } walk;
@@ -58,6 +58,38 @@ static void vary_words(walk *w, const char *spec, const gdc_option *option)
     }
 }
 
+static void vary_number(walk *w, const char *spec, const gdc_option *option, const char *value)
+{
+    char longer[SPEC];
+    snprintf(longer, sizeof longer, "%s,%s=%s", spec, option->key, value);
+    vary(w, longer, option + 1);
+}
+
+static void vary_clusters(walk *w, const char *spec, const gdc_option *option)
+{
+    for (int clusters = 2; clusters <= w->n; clusters++) {
+        char value[16];
+        snprintf(value, sizeof value, "%d", clusters);
+        if (w->n % clusters == 0)
+            vary_number(w, spec, option, value);
+    }
+}
+
+/* The last two orders, the first and the last, all of them. */
+static void vary_orders(walk *w, const char *spec, const gdc_option *option)
+{
+    char value[64] = "1";
+    if (w->load == 1)
+        return;
+    for (int m = 2; m <= w->load; m++)
+        snprintf(value + strlen(value), sizeof value - strlen(value), "+%d", m);
+    vary_number(w, spec, option, value);
+    snprintf(value, sizeof value, "%d+%d", w->load - 1, w->load);
+    vary_number(w, spec, option, value);
+    snprintf(value, sizeof value, "%d+1", w->load);
+    vary_number(w, spec, option, value);
+}
+
 /* Appends each value of each remaining option that changes the shape of a plan. */
 static void vary(walk *w, const char *spec, const gdc_option *option)
 {
@@ -70,11 +102,12 @@ static void vary(walk *w, const char *spec, const gdc_option *option)
         return;
     }
     vary(w, spec, option + 1);
-    if (strcmp(option->key, "message") == 0) {
-        char longer[SPEC];
-        snprintf(longer, sizeof longer, "%s,message=1", spec);
-        vary(w, longer, option + 1);
-    }
+    if (strcmp(option->key, "message") == 0)
+        vary_number(w, spec, option, "1");
+    else if (strcmp(option->key, "clusters") == 0)
+        vary_clusters(w, spec, option);
+    else if (strcmp(option->key, "orders") == 0)
+        vary_orders(w, spec, option);
 }
 
 int for_every_plan(int most_workers, plan_law law, void *context)
@@ -85,9 +118,9 @@ int for_every_plan(int most_workers, plan_law law, void *context)
     for (int c = 0; (code = gdc_code(c, &options, NULL)) != NULL; c++)
         for (w.n = 1; w.n <= most_workers; w.n++)
             for (w.k = w.n; w.k <= 2 * w.n; w.k += w.n)
-                for (int load = 1; load <= w.n; load++) {
+                for (w.load = 1; w.load <= w.n; w.load++) {
                     char spec[SPEC];
-                    snprintf(spec, sizeof spec, "%s:load=%d", code, load);
+                    snprintf(spec, sizeof spec, "%s:load=%d", code, w.load);
                     w.variants = 0;
                     vary(&w, spec, options);
                 }

@@ -7,9 +7,9 @@
 
 typedef void (*plan_law)(const char *spec, const gdc_plan *plan, void *context);
 
-/* Calls the law with each different plan for 1 to most_workers workers, 1 and 2 partitions per shard, every
- * load that the code accepts, every word of its word options, and message=1 where the code has that option.
- * Returns how many plans there were. Fails the test if a load of 1 .. n is refused by anything but a sentence
+/* Calls the law with each different plan for 1 to most_workers workers, 1 and 2 partitions per shard, every load that the
+ * code accepts, every word of its word options, and where the code has those options message=1, every number of clusters,
+ * and the orders {1 .. load}, {load - 1, load}, {1, load}. Returns how many plans there were. Fails the test if a load of 1 .. n is refused by anything but a sentence
  * that names the nearest valid ones. */
 int for_every_plan(int most_workers, plan_law law, void *context);
 

@@ -11,45 +11,26 @@
 #include "gradcode/draw.h"
 #include "gradcode/spec.h"
 #include "gradcode/statistics.h"
+#include "support/delay_laws.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORKERS = 8, VERSIONS = 2500, PIECES = 10, DRAWS = WORKERS * VERSIONS * PIECES };
+enum { WORKERS = 8, VERSIONS = 12500, PIECES = 10, DRAWS = WORKERS * VERSIONS * PIECES };
 
 static uint64_t seed = 1;
 
 static gdc_delay *make(const char *const *specs, int count, uint64_t with_seed)
 {
-    gdc_delay *delay;
-    gdc_status status = gdc_delay_create(specs, count, with_seed, WORKERS, PIECES, &delay);
-    if (status != GDC_OK)
-        print_message("%s\n", gdc_last_error());
-    assert_int_equal(status, GDC_OK);
-    return delay;
+    return law_delay(specs, count, with_seed, WORKERS, PIECES);
 }
-#define MAKE(...)                                                                                            \
-    make((const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *),    \
-         seed)
+#define MAKE(...) law_delay(LAW_SPECS(__VA_ARGS__), seed, WORKERS, PIECES)
 
-/* All draws of a delay, which it destroys; the caller frees. */
 static double *draws_of(gdc_delay *delay)
 {
-    double *x = malloc(DRAWS * sizeof *x);
-    assert_non_null(x);
-    for (int i = 0; i < DRAWS; i++)
-        x[i] = gdc_delay_draw(delay, i % WORKERS, (uint64_t)(1 + i / WORKERS / PIECES),
-                              (uint64_t)(i / WORKERS % PIECES));
-    gdc_delay_destroy(delay);
-    return x;
-}
-
-static void near(const char *what, double value, double expected, double standard_error)
-{
-    if (!(fabs(value - expected) <= 4 * standard_error))
-        fail_msg("%s: %.8f, expected %.8f +- 4 * %.8f", what, value, expected, standard_error);
+    return law_draws(delay, WORKERS, VERSIONS, PIECES);
 }
 
 /* ---- bases ---- */
@@ -66,27 +47,14 @@ static void no_specs_mean_a_millisecond_per_piece(void **state)
     gdc_delay_destroy(NULL);
 }
 
-/* Mean, variance and quantiles of shift + Exp(mean). */
-static void check_exponential(double *x, double shift, double mean)
-{
-    static const double levels[] = {.01, .1, .5, .9, .99, .999};
-    for (int i = 0; i < DRAWS; i++)
-        assert_true(x[i] >= shift && isfinite(x[i]));
-    near("mean", gdc_mean(x, DRAWS), shift + mean, mean / sqrt(DRAWS));
-    near("variance", gdc_variance(x, DRAWS), mean * mean, mean * mean * sqrt(8. / DRAWS));
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        double q = levels[i], density = (1 - q) / mean;
-        near("quantile", gdc_quantile(x, DRAWS, q), shift - mean * log(1 - q),
-             sqrt(q * (1 - q) / DRAWS) / density);
-    }
-    free(x);
-}
-
 static void exponential_bases_have_their_law(void **state)
 {
+    double *plain = draws_of(MAKE("exp:mean=.05")), *shifted = draws_of(MAKE("shifted-exp:shift=.01,mean=.1"));
     (void)state;
-    check_exponential(draws_of(MAKE("exp:mean=.05")), 0, .05);
-    check_exponential(draws_of(MAKE("shifted-exp:shift=.01,mean=.1")), .01, .1);
+    law_exponential(plain, DRAWS, 0, .05);
+    law_exponential(shifted, DRAWS, .01, .1);
+    free(plain);
+    free(shifted);
 }
 
 /* Products of deviations of pairs of draws that differ in one part of the key. */
@@ -103,9 +71,9 @@ static void draws_of_different_keys_are_uncorrelated(void **state)
         by_version += here * (gdc_delay_draw(delay, 2, v + 1, 4) - 1) / PAIRS;
         by_piece += here * (gdc_delay_draw(delay, 2, v, 5) - 1) / PAIRS;
     }
-    near("workers", by_worker, 0, 1 / sqrt(PAIRS));
-    near("versions", by_version, 0, 1 / sqrt(PAIRS));
-    near("pieces", by_piece, 0, 1 / sqrt(PAIRS));
+    law_near("workers", by_worker, 0, 1 / sqrt(PAIRS));
+    law_near("versions", by_version, 0, 1 / sqrt(PAIRS));
+    law_near("pieces", by_piece, 0, 1 / sqrt(PAIRS));
     gdc_delay_destroy(delay);
 }
 
@@ -120,7 +88,7 @@ static void per_round_gives_all_pieces_of_a_round_one_draw(void **state)
         for (uint64_t q = 1; q < 200; q += 33)
             assert_true(gdc_delay_draw(delay, i % WORKERS, (uint64_t)(i / WORKERS), q) == seen[i]);
     }
-    near("mean", gdc_mean(seen, WORKERS * VERSIONS), 1.1, 1 / sqrt(WORKERS * VERSIONS));
+    law_near("mean", gdc_mean(seen, WORKERS * VERSIONS), 1.1, 1 / sqrt(WORKERS * VERSIONS));
     gdc_delay_destroy(delay);
     free(seen);
 }
@@ -155,8 +123,7 @@ static void the_numbers_of_a_seed_stay(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         gdc_delay *delay = make(specs, i + 1, 1);
-        assert_true(fabs(gdc_delay_draw(delay, 3, 20, 2) / known[i] - 1) <
-                    1e-14); /* libm may differ in the last bit */
+        assert_true(fabs(gdc_delay_draw(delay, 3, 20, 2) / known[i] - 1) < 1e-14); /* libm may differ in the last bit */
         gdc_delay_destroy(delay);
     }
 }
@@ -173,8 +140,8 @@ static void jitter_multiplies_by_one_plus_a_folded_normal(void **state)
         assert_true(x[i] >= 2);
         below_one_sd += x[i] < 2 * (1 + sd);
     }
-    near("mean", gdc_mean(x, DRAWS), 2 * (1 + sd * mean), 2 * sd * sqrt(variance / DRAWS));
-    near("share within one sd", (double)below_one_sd / DRAWS, erf(sqrt(.5)), sqrt(.6827 * .3173 / DRAWS));
+    law_near("mean", gdc_mean(x, DRAWS), 2 * (1 + sd * mean), 2 * sd * sqrt(variance / DRAWS));
+    law_near("share within one sd", (double)below_one_sd / DRAWS, erf(sqrt(.5)), sqrt(.6827 * .3173 / DRAWS));
     free(x);
 }
 
@@ -186,11 +153,10 @@ static void jitter_is_not_correlated_with_its_base(void **state)
     enum { PAIRS = 40000 };
     (void)state;
     for (int i = 0; i < PAIRS; i++) {
-        double base = gdc_delay_draw(plain, 1, (uint64_t)i, 2),
-               factor = gdc_delay_draw(both, 1, (uint64_t)i, 2) / base;
+        double base = gdc_delay_draw(plain, 1, (uint64_t)i, 2), factor = gdc_delay_draw(both, 1, (uint64_t)i, 2) / base;
         sum += (base - 1) * (factor - 1 - mean) / PAIRS;
     }
-    near("covariance", sum, 0, sqrt(variance / PAIRS));
+    law_near("covariance", sum, 0, sqrt(variance / PAIRS));
     gdc_delay_destroy(plain);
     gdc_delay_destroy(both);
 }
@@ -235,7 +201,7 @@ static void drawn_slow_workers_are_as_many_as_asked_and_a_function_of_the_seed(v
             times[w] += one[w];
     }
     for (int w = 0; w < WORKERS; w++)
-        near("share of a worker", (double)times[w] / SEEDS, 3. / WORKERS, sqrt(3. / 8 * 5 / 8 / SEEDS));
+        law_near("share of a worker", (double)times[w] / SEEDS, 3. / WORKERS, sqrt(3. / 8 * 5 / 8 / SEEDS));
 }
 
 static void all_or_no_workers_can_be_slow(void **state)
@@ -286,49 +252,38 @@ static void durations_stay_finite_whatever_is_multiplied(void **state)
 
 /* ---- bad input ---- */
 
-static void refuses(const char *const *specs, int count, const char *const *parts)
-{
-    gdc_delay *delay = (gdc_delay *)&seed; /* outputs are written only on success */
-    assert_int_equal(gdc_delay_create(specs, count, seed, WORKERS, PIECES, &delay), GDC_EINVAL);
-    assert_ptr_equal(delay, &seed);
-    for (; *parts != NULL; parts++)
-        if (strstr(gdc_last_error(), *parts) == NULL)
-            fail_msg("'%s' without '%s'", gdc_last_error(), *parts);
-}
-#define REFUSES(first, second, ...)                                                                          \
-    refuses((const char *const[]){first, second}, (second) == NULL ? 1 : 2,                                  \
-            (const char *const[]){__VA_ARGS__, NULL})
-
 static void bad_specs_say_what_would_be_right(void **state)
 {
     (void)state;
-    REFUSES("expo:mean=1", NULL, "unknown delay 'expo'", "want none, exp, shifted-exp, jitter, slow",
-            "did you mean exp?");
-    REFUSES("exp", NULL, "exp: mean= is missing", "want a number from 0 to");
-    REFUSES("exp:mean=-1", NULL, "mean=-1", "nearest valid value: 0");
-    REFUSES("exp:mean=nan", NULL, "mean=nan", "want a number");
-    REFUSES("exp:mean=inf", NULL, "mean=inf", "want a number");
-    REFUSES("exp:mean=1,per=worker", NULL, "per=worker", "want piece, round");
-    REFUSES("exp:mean=1,shift=2", NULL, "unknown key 'shift'", "want mean, per");
-    REFUSES("shifted-exp:mean=1", NULL, "shift= is missing");
-    REFUSES("", NULL, "empty");
-    REFUSES(NULL, "exp:mean=1", "empty");
+    LAW_REFUSES(GDC_EINVAL, WORKERS, LAW_SPECS("expo:mean=1"), "unknown delay 'expo'",
+                "want none, exp, shifted-exp, pareto, lognormal, trace, jitter, slow, burst, spread, gilbert, stall",
+                "did you mean exp?");
+    LAW_REFUSES(GDC_EINVAL, WORKERS, LAW_SPECS("exp"), "exp: mean= is missing", "want a number from 0 to");
+    LAW_REFUSES(GDC_EINVAL, WORKERS, LAW_SPECS("exp:mean=-1"), "mean=-1", "nearest valid value: 0");
+    LAW_REFUSES(GDC_EINVAL, WORKERS, LAW_SPECS("exp:mean=nan"), "mean=nan", "want a number");
+    LAW_REFUSES(GDC_EINVAL, WORKERS, LAW_SPECS("exp:mean=inf"), "mean=inf", "want a number");
+    LAW_REFUSES(GDC_EINVAL, WORKERS, LAW_SPECS("exp:mean=1,per=worker"), "per=worker", "want piece, round");
+    LAW_REFUSES(GDC_EINVAL, WORKERS, LAW_SPECS("exp:mean=1,shift=2"), "unknown key 'shift'", "want mean, per");
+    LAW_REFUSES(GDC_EINVAL, WORKERS, LAW_SPECS("shifted-exp:mean=1"), "shift= is missing");
+    LAW_REFUSES(GDC_EINVAL, WORKERS, LAW_SPECS(""), "empty");
+    LAW_REFUSES(GDC_EINVAL, WORKERS, LAW_SPECS(NULL, "exp:mean=1"), "empty");
 }
 
 static void wrong_compositions_say_what_would_be_right(void **state)
 {
     (void)state;
-    REFUSES("exp:mean=1", "none", "'none'", "base already, 'exp'");
-    REFUSES("jitter:sd=1", "exp:mean=1", "'exp:mean=1'", "after the modifier 'jitter'", "base first");
+    LAW_REFUSES(GDC_EINVAL, WORKERS, LAW_SPECS("exp:mean=1", "none"), "'none'", "base already, 'exp'");
+    LAW_REFUSES(GDC_EINVAL, WORKERS, LAW_SPECS("jitter:sd=1", "exp:mean=1"), "'exp:mean=1'",
+                "after the modifier 'jitter'", "base first");
 }
 
 static void slow_workers_that_do_not_exist_are_refused(void **state)
 {
     (void)state;
-    REFUSES("slow:which=3+8", NULL, "which=8", "8 workers", "nearest valid value: 7");
-    REFUSES("slow:workers=9", NULL, "workers=9", "8 workers", "nearest valid value: 8");
-    REFUSES("slow:workers=-1", NULL, "workers=-1", "nearest valid value: 0");
-    REFUSES("slow:workers=2,which=3", NULL, "both");
+    LAW_REFUSES(GDC_EINVAL, WORKERS, LAW_SPECS("slow:which=3+8"), "which=8", "8 workers", "nearest valid value: 7");
+    LAW_REFUSES(GDC_EINVAL, WORKERS, LAW_SPECS("slow:workers=9"), "workers=9", "8 workers", "nearest valid value: 8");
+    LAW_REFUSES(GDC_EINVAL, WORKERS, LAW_SPECS("slow:workers=-1"), "workers=-1", "nearest valid value: 0");
+    LAW_REFUSES(GDC_EINVAL, WORKERS, LAW_SPECS("slow:workers=2,which=3"), "both");
 }
 
 static void wrong_counts_are_refused(void **state)
@@ -353,7 +308,7 @@ static void every_model_is_listed_with_help_for_each_option(void **state)
         for (; options->key != NULL; options++)
             assert_non_null(options->help);
     }
-    assert_true(count >= 5);
+    assert_true(count >= 12);
     assert_null(gdc_delay_model(-1, &options, &help));
     assert_null(gdc_delay_model(count + 1, &options, &help));
 }
@@ -381,8 +336,6 @@ int main(void)
         cmocka_unit_test(wrong_counts_are_refused),
         cmocka_unit_test(every_model_is_listed_with_help_for_each_option),
     };
-    const char *given = getenv("GDC_TEST_SEED");
-    seed = given != NULL ? strtoull(given, NULL, 10) : seed;
-    print_message("GDC_TEST_SEED=%llu\n", (unsigned long long)seed);
+    seed = law_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
