@@ -35,8 +35,8 @@ gdc_status result_check_dir(const char *dir, bool overwrite)
     bool taken = lstat(path, &s) == 0;
     free(path);
     if (taken && !overwrite)
-        return gdc_fail(GDC_EINVAL,
-                        "output folder %s: it holds a result.json; give another folder, or --overwrite", dir);
+        return gdc_fail(GDC_EINVAL, "output folder %s: it holds a result.json; give another folder, or --overwrite",
+                        dir);
     return GDC_OK;
 }
 
@@ -54,8 +54,7 @@ static gdc_status make_folders(const char *dir)
     if (path == NULL)
         return gdc_fail(GDC_ENOMEM, "no memory for a path in %s", dir);
     gdc_status status = GDC_OK;
-    for (char *slash = strchr(path + 1, '/'); slash != NULL && status == GDC_OK;
-         slash = strchr(slash + 1, '/')) {
+    for (char *slash = strchr(path + 1, '/'); slash != NULL && status == GDC_OK; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         status = make_folder(path);
         *slash = '/';
@@ -78,9 +77,8 @@ static const struct file {
     const char *name;
     void (*write)(const result *r, FILE *out);
 } files[] = {
-    {"rounds.csv", report_rounds_csv}, {"arrivals.csv", report_arrivals_csv},
-    {"loss.gp", report_loss_plot},     {"round-times.gp", report_times_plot},
-    {"result.json", write_json},
+    {"rounds.csv", report_rounds_csv},     {"arrivals.csv", report_arrivals_csv}, {"loss.gp", report_loss_plot},
+    {"round-times.gp", report_times_plot}, {"result.json", write_json},
 };
 enum { FILES = sizeof files / sizeof files[0] };
 
@@ -124,8 +122,7 @@ static gdc_status give_names(const paths path[FILES])
 {
     for (int i = 0; i < FILES; i++)
         if (rename(path[i].temporary, path[i].final) != 0)
-            return gdc_fail(GDC_EDATA, "cannot rename %s to %s: %s", path[i].temporary, path[i].final,
-                            strerror(errno));
+            return gdc_fail(GDC_EDATA, "cannot rename %s to %s: %s", path[i].temporary, path[i].final, strerror(errno));
     return GDC_OK;
 }
 

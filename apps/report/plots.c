@@ -93,8 +93,7 @@ void report_times_plot(const result *r, FILE *out)
         return;
     }
     begin_script(out, "round-times", "share of the rounds that took at most so long");
-    fprintf(out,
-            "set xlabel 'round time (s)'\nset ylabel 'share of rounds'\nset yrange [0:1]\nset logscale x\n");
+    fprintf(out, "set xlabel 'round time (s)'\nset ylabel 'share of rounds'\nset yrange [0:1]\nset logscale x\n");
     put_curves(r, out, has_rounds, "using 4:(1) smooth cnormal with steps linewidth 2");
 }
 
@@ -152,7 +151,7 @@ void report_run_plots(const char *dir)
             return;
         }
         if (code != 0)
-            fprintf(stderr, "gradcode: no picture of %s/%s; run `cd %s && gnuplot %s` to see why\n", dir,
-                    scripts[i], dir, scripts[i]);
+            fprintf(stderr, "gradcode: no picture of %s/%s; run `cd %s && gnuplot %s` to see why\n", dir, scripts[i],
+                    dir, scripts[i]);
     }
 }

@@ -139,8 +139,7 @@ static void say_inexact(reading *g)
         if (!isfinite(s->gradient_error) || was_exact(g, i))
             continue;
         begin(g);
-        report_say(&g->text,
-                   "With %s the gradient was off by up to %.3g %%%s: %.3g %% of the samples were used",
+        report_say(&g->text, "With %s the gradient was off by up to %.3g %%%s: %.3g %% of the samples were used",
                    s->spec, 100 * s->gradient_error, s->exact ? ", although it promises the exact one" : "",
                    100 * s->used_fraction);
         if (isfinite(s->least_worker_share))
@@ -229,8 +228,7 @@ static void say_ideal(reading *g)
         return;
     const result_figures *f = ranked_figures(g, 0);
     begin(g);
-    report_say(&g->text,
-               "By its delays alone a round of %s would have taken %s; it took %s, %.2f times as long.",
+    report_say(&g->text, "By its delays alone a round of %s would have taken %s; it took %s, %.2f times as long.",
                ranked(g, 0)->spec, seconds(ranked(g, 0)->ideal_round_s).s, seconds(f->mean).s,
                f->mean / ranked(g, 0)->ideal_round_s);
     report_end(&g->text);

@@ -52,8 +52,8 @@ static bool spec_is_baseline(const char *text, bool collective)
     if (gdc_spec_parse(text, &spec) != GDC_OK)
         return false;
     bool is = collective ? strcmp(gdc_spec_name(spec), "sync") == 0
-                         : strcmp(gdc_spec_name(spec), "gc") == 0 &&
-                               value_is(spec, "code", "uncoded", false) && value_is(spec, "load", "1", true);
+                         : strcmp(gdc_spec_name(spec), "gc") == 0 && value_is(spec, "code", "uncoded", false) &&
+                               value_is(spec, "load", "1", true);
     gdc_spec_destroy(spec);
     return is;
 }

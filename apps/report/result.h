@@ -75,12 +75,11 @@ void result_free(result *r);
 /* Derived from the per-round records, one definition for every view. A strategy with an error has no
  * speed-ups and is no baseline. */
 typedef struct result_figures {
-    double mean, ci95, p50, p99, min, max; /* of round_s */
-    double effective_round_s;              /* mean / used_fraction */
-    double speedup_vs_sync,
-        speedup_effective;               /* baseline sync, by mean and by effective round; NaN without it */
-    double speedup_vs_waiting;           /* baseline gc:code=uncoded, by mean */
-    double speedup_effective_vs_waiting; /* the same by effective round */
+    double mean, ci95, p50, p99, min, max;     /* of round_s */
+    double effective_round_s;                  /* mean / used_fraction */
+    double speedup_vs_sync, speedup_effective; /* baseline sync, by mean and by effective round; NaN without it */
+    double speedup_vs_waiting;                 /* baseline gc:code=uncoded, by mean */
+    double speedup_effective_vs_waiting;       /* the same by effective round */
     double overhead_s; /* mean - ideal_round_s: the part of a round that is not computation (T^c) */
 } result_figures;
 result_figures result_derive(const result *r, int strategy);

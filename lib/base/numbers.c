@@ -61,8 +61,8 @@ static gdc_status refuse_bound(const char *name, const gdc_option *row, const ch
 {
     char want[WANT_BYTES];
     gdc_describe_number(row, want, sizeof want);
-    return gdc_fail(GDC_EINVAL, "%.100s: %s=%.100s: %s (nearest valid value: %.12g)", name, row->key, text,
-                    want, nearest);
+    return gdc_fail(GDC_EINVAL, "%.100s: %s=%.100s: %s (nearest valid value: %.12g)", name, row->key, text, want,
+                    nearest);
 }
 
 /* ---- reading ---- */

@@ -115,8 +115,7 @@ static gdc_status find_item(gdc_spec *spec, const gdc_option *row, gdc_item **fo
         if (item->key == NULL ? !row->positional : strcmp(item->key, row->key) != 0)
             continue;
         if (*found != NULL)
-            return gdc_fail(GDC_EINVAL,
-                            "%.100s: '%s' is given twice, as '%.100s' and as %s=%.100s: want it once",
+            return gdc_fail(GDC_EINVAL, "%.100s: '%s' is given twice, as '%.100s' and as %s=%.100s: want it once",
                             gdc_spec_name(spec), row->key, (*found)->value, row->key, item->value);
         *found = item;
     }
@@ -129,13 +128,11 @@ static gdc_status miss(const gdc_spec *spec, const gdc_option *row)
     const char *const names[] = {row->key, NULL}, *misspelt = NULL;
     char want[WANT_BYTES];
     for (int i = 0; i < spec->items; i++)
-        if (!spec->item[i].is_read && spec->item[i].key != NULL &&
-            gdc_choose_nearest(spec->item[i].key, names))
+        if (!spec->item[i].is_read && spec->item[i].key != NULL && gdc_choose_nearest(spec->item[i].key, names))
             misspelt = spec->item[i].key;
     describe(row, want, sizeof want);
-    return gdc_fail(GDC_EINVAL, "%.100s: %s= is missing (%s): %s%s%.100s%s", gdc_spec_name(spec), row->key,
-                    row->help, want, misspelt ? " (did you mean it by " : "", misspelt ? misspelt : "",
-                    misspelt ? "=?)" : "");
+    return gdc_fail(GDC_EINVAL, "%.100s: %s= is missing (%s): %s%s%.100s%s", gdc_spec_name(spec), row->key, row->help,
+                    want, misspelt ? " (did you mean it by " : "", misspelt ? misspelt : "", misspelt ? "=?)" : "");
 }
 
 static gdc_status read_row(gdc_spec *spec, const gdc_option *row, void *values)
@@ -169,12 +166,11 @@ static gdc_status refuse(const gdc_spec *spec, const gdc_item *item, const gdc_o
             keys[count++] = row->key;
     keys[count] = NULL;
     if (count == 0)
-        return gdc_fail(GDC_EINVAL, "%.100s: '%.100s': want no options", name,
-                        item->key ? item->key : item->value);
+        return gdc_fail(GDC_EINVAL, "%.100s: '%.100s': want no options", name, item->key ? item->key : item->value);
     gdc_choose_text(item->key ? item->key : "", keys, want, sizeof want);
     if (item->key == NULL)
-        return gdc_fail(GDC_EINVAL, "%.100s: '%.100s' needs its key before it, as in %s=%.100s: %s", name,
-                        item->value, keys[0], item->value, want);
+        return gdc_fail(GDC_EINVAL, "%.100s: '%.100s' needs its key before it, as in %s=%.100s: %s", name, item->value,
+                        keys[0], item->value, want);
     return gdc_fail(GDC_EINVAL, "%.100s: unknown key '%.100s': %s", name, item->key, want);
 }
 

@@ -33,8 +33,7 @@ static gdc_status split_item(gdc_spec *spec, char **from, char **to)
     item->value = write;
     for (; *read != '\0' && *read != ','; read++) {
         if (*read == '\\' && *++read != ',' && *read != '\\')
-            return gdc_fail(GDC_EINVAL,
-                            "'%.200s': want '\\,' for a comma or '\\\\' for a backslash after a '\\'",
+            return gdc_fail(GDC_EINVAL, "'%.200s': want '\\,' for a comma or '\\\\' for a backslash after a '\\'",
                             spec->text);
         if (*read == '=' && item->key == NULL) {
             *write++ = '\0';
@@ -53,19 +52,17 @@ static gdc_status split_item(gdc_spec *spec, char **from, char **to)
 static gdc_status check_item(const gdc_spec *spec, const gdc_item *item, const char *to)
 {
     if (item->value == to && item->key != NULL)
-        return gdc_fail(GDC_EINVAL, "'%.200s': '%.100s=' has no value: want %.100s=VALUE", spec->text,
-                        item->key, *item->key == '\0' ? "KEY" : item->key);
+        return gdc_fail(GDC_EINVAL, "'%.200s': '%.100s=' has no value: want %.100s=VALUE", spec->text, item->key,
+                        *item->key == '\0' ? "KEY" : item->key);
     if (item->value == to)
         return gdc_fail(GDC_EINVAL, "'%.200s': an item is empty: want name:key=value,key=value", spec->text);
     if (item->key == NULL && item != spec->item)
-        return gdc_fail(GDC_EINVAL, "'%.200s': only the first item may be a bare value: want key=value",
-                        spec->text);
+        return gdc_fail(GDC_EINVAL, "'%.200s': only the first item may be a bare value: want key=value", spec->text);
     if (item->key != NULL && *item->key == '\0')
         return gdc_fail(GDC_EINVAL, "'%.200s': an item has no key: want key=value", spec->text);
     for (const gdc_item *before = spec->item; before < item; before++)
         if (before->key != NULL && strcmp(before->key, item->key) == 0)
-            return gdc_fail(GDC_EINVAL, "'%.200s': '%.100s' is given twice: want it once", spec->text,
-                            item->key);
+            return gdc_fail(GDC_EINVAL, "'%.200s': '%.100s' is given twice: want it once", spec->text, item->key);
     return GDC_OK;
 }
 
@@ -92,11 +89,9 @@ static gdc_status split(gdc_spec *spec)
     bool has_items = spec->pieces[length] == ':';
     spec->pieces[length] = '\0';
     if (length == 0)
-        return gdc_fail(GDC_EINVAL, "'%.200s': the name is empty: want name or name:key=value,...",
-                        spec->text);
+        return gdc_fail(GDC_EINVAL, "'%.200s': the name is empty: want name or name:key=value,...", spec->text);
     if (strpbrk(spec->pieces, ",=") != NULL)
-        return gdc_fail(GDC_EINVAL,
-                        "'%.200s': want ':' between the name and its options, as in name:key=value",
+        return gdc_fail(GDC_EINVAL, "'%.200s': want ':' between the name and its options, as in name:key=value",
                         spec->text);
     return has_items ? split_items(spec, spec->pieces + length + 1) : GDC_OK;
 }

@@ -13,8 +13,8 @@ static _Thread_local char sentence[SENTENCE_BYTES];
 const char *gdc_strerror(gdc_status status)
 {
     switch (status) {
-#define TEXT(name, meaning)                                                                                  \
-    case GDC_##name:                                                                                         \
+#define TEXT(name, meaning)                                                                                            \
+    case GDC_##name:                                                                                                   \
         return meaning;
         GDC_STATUS_LIST(TEXT)
 #undef TEXT

@@ -24,8 +24,7 @@ static gdc_status refuse(const char *what, const char *routine, int m, int n, la
 {
     if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
         return no_memory(what, m, n);
-    return gdc_fail(GDC_ENUMERIC, "%s: %s of a %d x %d system ended with info=%d", what, routine, m, n,
-                    (int)info);
+    return gdc_fail(GDC_ENUMERIC, "%s: %s of a %d x %d system ended with info=%d", what, routine, m, n, (int)info);
 }
 
 static bool is_finite_system(size_t entries, const double *a, size_t length, const double *b)
@@ -40,8 +39,7 @@ static gdc_status factor(int n, double *a, lapack_int *pivot)
     double norm = LAPACKE_dlange(LAPACK_COL_MAJOR, 'I', n, n, a, n), condition = 0;
     lapack_int info = LAPACKE_dgetrf(LAPACK_COL_MAJOR, n, n, a, n, pivot);
     if (info > 0)
-        return gdc_fail(GDC_ENUMERIC, "solve: the %d x %d matrix is singular (pivot %d is 0)", n, n,
-                        (int)info);
+        return gdc_fail(GDC_ENUMERIC, "solve: the %d x %d matrix is singular (pivot %d is 0)", n, n, (int)info);
     if (info < 0)
         return refuse("solve", "dgetrf", n, n, info);
     info = LAPACKE_dgecon(LAPACK_COL_MAJOR, 'I', n, a, n, norm, &condition);
@@ -89,8 +87,7 @@ gdc_status gdc_solve(int n, double *a, double *b)
 /* ---- least squares ---- */
 
 /* both [max(m, n)]: b on entry, x on return. pivot [n]: all 0, so that every column may be exchanged. */
-static gdc_status complete_orthogonal(int m, int n, double *a, double *both, lapack_int *pivot,
-                                      lapack_int *rank)
+static gdc_status complete_orthogonal(int m, int n, double *a, double *both, lapack_int *pivot, lapack_int *rank)
 {
     double tolerance = (m > n ? m : n) * DBL_EPSILON;
     lapack_int info = LAPACKE_dgelsy(LAPACK_ROW_MAJOR, m, n, 1, a, n, both, 1, pivot, tolerance, rank);
@@ -106,8 +103,7 @@ gdc_status gdc_least_squares(int m, int n, double *a, const double *b, double *x
     size_t rows = (size_t)m, columns = (size_t)n, longer = rows > columns ? rows : columns;
     lapack_int found = 0;
     if (!is_finite_system(rows * columns, a, rows, b))
-        return gdc_fail(GDC_ENUMERIC, "least squares: the %d x %d system has an entry that is not finite", m,
-                        n);
+        return gdc_fail(GDC_ENUMERIC, "least squares: the %d x %d system has an entry that is not finite", m, n);
     double *both = calloc(longer + 1, sizeof *both);
     lapack_int *pivot = calloc(columns + 1, sizeof *pivot);
     gdc_status status = both != NULL && pivot != NULL ? GDC_OK : no_memory("least squares", m, n);

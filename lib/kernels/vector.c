@@ -13,8 +13,7 @@ void gdc_combine_f64_ref(size_t count, int m, const double *weight, const double
     }
 }
 
-void gdc_combine_f32_ref(size_t count, int m, const double *weight, const float *const *in, bool accumulate,
-                         float *out)
+void gdc_combine_f32_ref(size_t count, int m, const double *weight, const float *const *in, bool accumulate, float *out)
 {
     for (size_t j = 0; j < count; j++) {
         float sum = accumulate ? out[j] : 0;
@@ -33,8 +32,8 @@ size_t gdc_element_bytes(bool f32)
  * group, and the order of additions, hence every bit, stays. */
 enum { GROUP = 64 };
 
-static void combine_group(bool f32, size_t count, int m, const double *weight, const void *const *in,
-                          bool accumulate, void *out)
+static void combine_group(bool f32, size_t count, int m, const double *weight, const void *const *in, bool accumulate,
+                          void *out)
 {
     const double *doubles[GROUP];
     const float *floats[GROUP];
@@ -48,12 +47,10 @@ static void combine_group(bool f32, size_t count, int m, const double *weight, c
         gdc_combine_f64(count, m, weight, doubles, accumulate, out);
 }
 
-void gdc_combine(bool f32, size_t count, int m, const double *weight, const void *const *in, bool accumulate,
-                 void *out)
+void gdc_combine(bool f32, size_t count, int m, const double *weight, const void *const *in, bool accumulate, void *out)
 {
     for (int i = 0; i == 0 || i < m; i += GROUP)
-        combine_group(f32, count, m - i < GROUP ? m - i : GROUP, weight + i, in + i, accumulate || i > 0,
-                      out);
+        combine_group(f32, count, m - i < GROUP ? m - i : GROUP, weight + i, in + i, accumulate || i > 0, out);
 }
 
 void gdc_scale(bool f32, size_t count, double factor, void *x)

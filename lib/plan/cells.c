@@ -76,9 +76,9 @@ static bool allocate(const gdc_plan *plan, gdc_cells *cells)
     cells->dense = calloc(c, sizeof(unsigned char));
     cells->of = calloc(r, sizeof *cells->of);
     cells->twin = calloc(r, sizeof(int));
-    return cells->component != NULL && cells->column != NULL && cells->cell_at != NULL &&
-           cells->cell != NULL && cells->row_at != NULL && cells->row != NULL && cells->dense != NULL &&
-           cells->of != NULL && cells->twin != NULL;
+    return cells->component != NULL && cells->column != NULL && cells->cell_at != NULL && cells->cell != NULL &&
+           cells->row_at != NULL && cells->row != NULL && cells->dense != NULL && cells->of != NULL &&
+           cells->twin != NULL;
 }
 
 /* ---- components ---- */
@@ -228,8 +228,7 @@ static void cover(const gdc_cells *cells, const gdc_row *row, int w, int *last, 
 
 int gdc_cells_least_cover(const gdc_plan *plan, const gdc_cells *cells)
 {
-    int *last = calloc((size_t)cells->cells, sizeof *last),
-        *workers = calloc((size_t)cells->cells, sizeof *workers);
+    int *last = calloc((size_t)cells->cells, sizeof *last), *workers = calloc((size_t)cells->cells, sizeof *workers);
     int least = -1;
     if (last != NULL && workers != NULL) {
         for (int w = 0; w < plan->workers; w++)
@@ -247,8 +246,8 @@ int gdc_cells_least_cover(const gdc_plan *plan, const gdc_cells *cells)
 gdc_status gdc_cells_create(const gdc_plan *plan, gdc_cells *cells)
 {
     gdc_cells made = {0};
-    if (refine(plan, &made) && allocate(plan, &made) && find_components(plan, &made) &&
-        sort_rows(plan, &made) && find_twins(plan, &made)) {
+    if (refine(plan, &made) && allocate(plan, &made) && find_components(plan, &made) && sort_rows(plan, &made) &&
+        find_twins(plan, &made)) {
         *cells = made;
         return GDC_OK;
     }

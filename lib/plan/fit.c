@@ -17,8 +17,7 @@ gdc_status gdc_fit_create(int columns, int messages, gdc_fit *fit)
     made.solution = malloc(m * sizeof(double));
     if (made.matrix == NULL || made.target == NULL || made.solution == NULL) {
         gdc_fit_free(&made);
-        return gdc_fail(GDC_ENOMEM,
-                        "decoder: no memory for least squares of %d cells by %d messages (%.0f bytes)",
+        return gdc_fail(GDC_ENOMEM, "decoder: no memory for least squares of %d cells by %d messages (%.0f bytes)",
                         columns, messages, (double)c * (double)m * sizeof(double));
     }
     *fit = made;
@@ -33,8 +32,7 @@ void gdc_fit_free(gdc_fit *fit)
     *fit = (gdc_fit){0};
 }
 
-void gdc_fit_expand(const gdc_plan *plan, const gdc_cells *cells, int component, int message, int stride,
-                    double *out)
+void gdc_fit_expand(const gdc_plan *plan, const gdc_cells *cells, int component, int message, int stride, double *out)
 {
     const gdc_row *row = &plan->row[message];
     int columns = cells->cell_at[component + 1] - cells->cell_at[component];
@@ -43,16 +41,14 @@ void gdc_fit_expand(const gdc_plan *plan, const gdc_cells *cells, int component,
     for (int t = 0; t < row->terms; t++) {
         gdc_span span = row->term[t].span;
         for (int c = gdc_cells_find(cells, span.first); cells->start[c] < span.first + span.count; c++)
-            out[(size_t)cells->column[c] * (size_t)stride] =
-                row->term[t].coefficient * sqrt(gdc_cells_size(cells, c));
+            out[(size_t)cells->column[c] * (size_t)stride] = row->term[t].coefficient * sqrt(gdc_cells_size(cells, c));
     }
 }
 
 gdc_status gdc_fit_solve(gdc_fit *fit, const gdc_plan *plan, const gdc_cells *cells, int component,
                          const unsigned char *accepted, double *weight)
 {
-    const int *message = cells->row + cells->row_at[component],
-              *cell = cells->cell + cells->cell_at[component];
+    const int *message = cells->row + cells->row_at[component], *cell = cells->cell + cells->cell_at[component];
     int messages = cells->row_at[component + 1] - cells->row_at[component], count = 0, i = 0;
     int columns = cells->cell_at[component + 1] - cells->cell_at[component];
     for (int m = 0; m < messages; m++)

@@ -72,8 +72,7 @@ bool gdc_rank_add(gdc_rank *rank, const gdc_plan *plan, const gdc_cells *cells, 
     gdc_fit_expand(plan, cells, component, message, 1, rank->row);
     if (!(gdc_orthogonalise(rank->rank, n, rank->basis, n, rank->row) > dependent))
         return rank->spanned;
-    double *direction = rank->basis + (size_t)rank->rank * (size_t)n,
-           norm = sqrt(dot(n, rank->row, rank->row));
+    double *direction = rank->basis + (size_t)rank->rank * (size_t)n, norm = sqrt(dot(n, rank->row, rank->row));
     for (int c = 0; c < n; c++)
         direction[c] = rank->row[c] / norm;
     rank->rank++;

@@ -41,8 +41,7 @@ static void *grown(void *array, int *room, int need, size_t bytes)
 static bool reserve_legs(gdc_plan_writer *writer)
 {
     gdc_plan *plan = writer->plan;
-    gdc_leg *leg =
-        writer->legs < INT_MAX ? grown(plan->leg, &writer->leg_room, writer->legs + 1, sizeof *leg) : NULL;
+    gdc_leg *leg = writer->legs < INT_MAX ? grown(plan->leg, &writer->leg_room, writer->legs + 1, sizeof *leg) : NULL;
     if (leg == NULL)
         writer->status = gdc_fail(GDC_ENOMEM, "plan: no memory for %d legs of walks", writer->legs);
     else
@@ -53,8 +52,7 @@ static bool reserve_legs(gdc_plan_writer *writer)
 static bool reserve_rows(gdc_plan_writer *writer, int terms)
 {
     gdc_plan *plan = writer->plan;
-    gdc_row *row =
-        writer->rows < INT_MAX ? grown(plan->row, &writer->row_room, writer->rows + 1, sizeof *row) : NULL;
+    gdc_row *row = writer->rows < INT_MAX ? grown(plan->row, &writer->row_room, writer->rows + 1, sizeof *row) : NULL;
     if (row != NULL)
         plan->row = row;
     gdc_term *term = writer->terms < INT_MAX - terms
@@ -63,16 +61,15 @@ static bool reserve_rows(gdc_plan_writer *writer, int terms)
     if (term != NULL)
         plan->term = term;
     if (row == NULL || term == NULL)
-        writer->status = gdc_fail(GDC_ENOMEM, "plan: no memory for %d rows of %d terms together",
-                                  writer->rows, writer->terms);
+        writer->status =
+            gdc_fail(GDC_ENOMEM, "plan: no memory for %d rows of %d terms together", writer->rows, writer->terms);
     return row != NULL && term != NULL;
 }
 
 gdc_status gdc_plan_writer_create(int workers, int partitions, gdc_plan_writer **writer)
 {
     if (workers < 1 || partitions < 1)
-        return gdc_fail(GDC_EINVAL, "plan: %d workers and %d partitions: want at least 1 of each", workers,
-                        partitions);
+        return gdc_fail(GDC_EINVAL, "plan: %d workers and %d partitions: want at least 1 of each", workers, partitions);
     gdc_plan_writer *made = calloc(1, sizeof *made);
     gdc_plan *plan = calloc(1, sizeof *plan);
     if (made == NULL || plan == NULL) {
@@ -114,9 +111,8 @@ void gdc_plan_add_leg(gdc_plan_writer *writer, gdc_span span, bool backward)
     if (writer->status != GDC_OK)
         return;
     if (!is_inside(writer->plan, span)) {
-        writer->status =
-            gdc_fail(GDC_EINVAL, "plan: worker %d walks %d partitions from %d: want some of 0 to %d",
-                     writer->worker, span.count, span.first, writer->plan->partitions - 1);
+        writer->status = gdc_fail(GDC_EINVAL, "plan: worker %d walks %d partitions from %d: want some of 0 to %d",
+                                  writer->worker, span.count, span.first, writer->plan->partitions - 1);
         return;
     }
     if (reserve_legs(writer))
@@ -157,9 +153,8 @@ static gdc_status check_terms(const gdc_plan_writer *writer, int terms, const gd
 {
     for (int t = 0; t < terms; t++) {
         if (!is_inside(writer->plan, term[t].span))
-            return gdc_fail(
-                GDC_EINVAL, "plan: a row of worker %d covers %d partitions from %d: want some of 0 to %d",
-                writer->worker, term[t].span.count, term[t].span.first, writer->plan->partitions - 1);
+            return gdc_fail(GDC_EINVAL, "plan: a row of worker %d covers %d partitions from %d: want some of 0 to %d",
+                            writer->worker, term[t].span.count, term[t].span.first, writer->plan->partitions - 1);
         if (!isfinite(term[t].coefficient))
             return gdc_fail(GDC_EINVAL, "plan: a row of worker %d has the coefficient %g: want finite ones",
                             writer->worker, term[t].coefficient);
@@ -170,13 +165,11 @@ static gdc_status check_terms(const gdc_plan_writer *writer, int terms, const gd
 static gdc_status check_overlap(const gdc_plan_writer *writer, int terms, const gdc_term *term)
 {
     if (terms == 0)
-        return gdc_fail(GDC_EINVAL,
-                        "plan: worker %d has a row of zeros: want at least one coefficient that is not 0",
+        return gdc_fail(GDC_EINVAL, "plan: worker %d has a row of zeros: want at least one coefficient that is not 0",
                         writer->worker);
     for (int t = 1; t < terms; t++)
         if (term[t].span.first < term[t - 1].span.first + term[t - 1].span.count)
-            return gdc_fail(GDC_EINVAL,
-                            "plan: a row of worker %d gives partition %d two coefficients: want one",
+            return gdc_fail(GDC_EINVAL, "plan: a row of worker %d gives partition %d two coefficients: want one",
                             writer->worker, term[t].span.first);
     return GDC_OK;
 }
@@ -272,8 +265,7 @@ static gdc_status check_row(gdc_plan_writer *writer, int r, int held)
     for (int t = 0; t < row->terms; t++)
         covered += walk_of_span(writer->placed, legs, row->term[t].span, &begin, &end);
     if (covered < gdc_row_support(row) || end > row->after)
-        return gdc_fail(GDC_EINVAL,
-                        "plan: row %d of worker %d is due after %d partitions, but needs others as well",
+        return gdc_fail(GDC_EINVAL, "plan: row %d of worker %d is due after %d partitions, but needs others as well",
                         r - first_row, writer->worker, row->after);
     if (row->after > held || (r > first_row && row->after < plan->row[r - 1].after))
         return gdc_fail(GDC_EINVAL,
@@ -376,8 +368,7 @@ gdc_status gdc_plan_writer_finish(gdc_plan_writer *writer, gdc_plan **plan)
     gdc_plan *made = writer->plan;
     gdc_status status = writer->status;
     if (status == GDC_OK && writer->worker != made->workers)
-        status =
-            gdc_fail(GDC_EINVAL, "plan: %d workers are written: want all %d", writer->worker, made->workers);
+        status = gdc_fail(GDC_EINVAL, "plan: %d workers are written: want all %d", writer->worker, made->workers);
     if (status == GDC_OK)
         status = check_held(writer);
     if (status == GDC_OK) {

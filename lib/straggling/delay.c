@@ -83,16 +83,14 @@ static gdc_status check_place(const gdc_delay *delay, const gdc_delay_ops *ops, 
         return GDC_OK;
     const gdc_delay_ops *first = delay->stage[0].ops;
     if (delay->count == 1)
-        return gdc_fail(GDC_EINVAL,
-                        "delay '%.200s': there is a base already, '%s': want one base, then modifiers", text,
-                        first->name);
+        return gdc_fail(GDC_EINVAL, "delay '%.200s': there is a base already, '%s': want one base, then modifiers",
+                        text, first->name);
     return gdc_fail(GDC_EINVAL, "delay '%.200s': a base after the modifier '%s': want the base first", text,
                     delay->stage[delay->count - 1].ops->name);
 }
 
 /* What was made of a stage is in the delay at once, so that destroy finds it also after a failure. */
-static gdc_status fill_stage(gdc_delay *delay, const gdc_delay_ops *ops, gdc_spec *spec,
-                             gdc_delay_scene scene)
+static gdc_status fill_stage(gdc_delay *delay, const gdc_delay_ops *ops, gdc_spec *spec, gdc_delay_scene scene)
 {
     const gdc_option *const tables[] = {ops->options, NULL};
     stage *s = &delay->stage[delay->count];
@@ -128,8 +126,8 @@ gdc_status gdc_delay_create(const char *const *specs, int count, uint64_t seed, 
                             gdc_delay **delay)
 {
     if (count < 0 || workers < 1 || pieces < 1)
-        return gdc_fail(GDC_EINVAL, "delay: %d models for %d workers of %d pieces: want at least 0, 1 and 1",
-                        count, workers, pieces);
+        return gdc_fail(GDC_EINVAL, "delay: %d models for %d workers of %d pieces: want at least 0, 1 and 1", count,
+                        workers, pieces);
     const gdc_delay_scene scene = {workers, pieces, {.seed = seed}};
     size_t most = (size_t)count + 1; /* a base may be added */
     gdc_delay *made = calloc(1, sizeof *made + most * sizeof *made->stage);

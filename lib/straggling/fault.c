@@ -46,12 +46,10 @@ static const gdc_option options[] = {
 static gdc_status check(const gdc_spec *spec, const fault_values *v, int kind, int workers)
 {
     if (v->worker >= workers)
-        return gdc_fail(GDC_EINVAL,
-                        "%s: worker=%d: there are %d workers: want 0 to %d (nearest valid value: %d)",
+        return gdc_fail(GDC_EINVAL, "%s: worker=%d: there are %d workers: want 0 to %d (nearest valid value: %d)",
                         kinds[kind], v->worker, workers, workers - 1, workers - 1);
     if (kind != GDC_FAULT_STOP && gdc_spec_value(spec, "for") != NULL)
-        return gdc_fail(GDC_EINVAL, "%s: for= is only for stop: want %s without it, or stop", kinds[kind],
-                        kinds[kind]);
+        return gdc_fail(GDC_EINVAL, "%s: for= is only for stop: want %s without it, or stop", kinds[kind], kinds[kind]);
     return GDC_OK;
 }
 

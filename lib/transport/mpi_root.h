@@ -87,7 +87,7 @@ typedef struct gdc_mpi_root {
 
     /* waiting */
     gdc_idle idle;
-    double began_s; /* the running round */
+    double began_s;           /* the running round */
     double looked_s, moved_s; /* the last look at all workers, the last message */
     double expire_s;          /* when the running round is given up */
     int dying_count;

@@ -117,8 +117,7 @@ static void everything_is_written_and_nothing_else_is_left(void **state)
     result r = known_result();
     assert_int_equal(write_quietly(&r, p->dir, false, NULL), GDC_OK);
     assert_int_equal(entries(p->dir), 5);
-    static const char *const names[] = {"result.json", "rounds.csv", "arrivals.csv", "loss.gp",
-                                        "round-times.gp"};
+    static const char *const names[] = {"result.json", "rounds.csv", "arrivals.csv", "loss.gp", "round-times.gp"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         assert_int_equal(access(in_dir(p, names[i]), R_OK), 0);
     json_t *json = json_load_file(in_dir(p, "result.json"), JSON_REJECT_DUPLICATES, NULL);
@@ -220,8 +219,7 @@ static void sheets_have_one_line_per_round_and_arrival(void **state)
     assert_rectangular(rounds, 7, 1 + 4 * 2);
     assert_rectangular(arrivals, 6, 2);
     assert_non_null(strstr(rounds, "\"gc:code=fractional,load=2\",0,0,2,1,8,2\n"));
-    assert_non_null(
-        strstr(rounds, "\"gc:code=fractional,load=2\",1,2,2,1,8,\n")); /* loss not sampled: empty */
+    assert_non_null(strstr(rounds, "\"gc:code=fractional,load=2\",1,2,2,1,8,\n")); /* loss not sampled: empty */
     assert_non_null(strstr(arrivals, "\"gc:code=fractional,load=2\",1,4,0,0.25,discarded\n"));
     free(rounds);
     free(arrivals);

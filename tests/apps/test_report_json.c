@@ -29,9 +29,8 @@ static void assert_has_all(const json_t *object, const char *const *names)
 static void json_holds_every_field(void **state)
 {
     (void)state;
-    static const char *const whole[] = {"tool",    "machine",    "problem", "data",   "delays",
-                                        "workers", "partitions", "k",       "batch",  "rounds",
-                                        "warmup",  "seed",       "clock",   "status", NULL};
+    static const char *const whole[] = {"tool",  "machine", "problem", "data", "delays", "workers", "partitions", "k",
+                                        "batch", "rounds",  "warmup",  "seed", "clock",  "status",  NULL};
     static const char *const each[] = {"spec",
                                        "exact",
                                        "error",
@@ -101,8 +100,7 @@ static void json_tells_losses_and_failures(void **state)
     assert_int_equal(json_integer_value(json_object_get(lost, "round")), 20);
     assert_string_equal(json_string_value(json_object_get(lost, "how")), "dead");
     assert_true(json_is_false(json_object_get(lost, "returned")));
-    assert_string_equal(json_string_value(json_object_get(strategy_of(json, 3), "error")),
-                        "not run: worker 3 lost ?");
+    assert_string_equal(json_string_value(json_object_get(strategy_of(json, 3), "error")), "not run: worker 3 lost ?");
     assert_string_equal(json_string_value(json_object_get(json, "status")), "failed");
     assert_string_equal(json_string_value(json_object_get(json, "seed")), "18446744073709551615");
     json_decref(json);

@@ -66,8 +66,7 @@ static void parts_in_order_give_the_whole(void **state)
     (void)state;
     fill(bytes);
     for (size_t cut = 0; cut <= BYTES; cut += 37)
-        assert_int_equal(gdc_crc32c(gdc_crc32c(0, bytes, cut), bytes + cut, BYTES - cut),
-                         gdc_crc32c(0, bytes, BYTES));
+        assert_int_equal(gdc_crc32c(gdc_crc32c(0, bytes, cut), bytes + cut, BYTES - cut), gdc_crc32c(0, bytes, BYTES));
 }
 
 static void every_single_bit_matters(void **state)

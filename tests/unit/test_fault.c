@@ -71,8 +71,7 @@ static void a_stop_lasts_for_ever_or_as_long_as_told(void **state)
 static void bad_specs_say_what_would_be_right(void **state)
 {
     (void)state;
-    REFUSES("kil:worker=3,round=20", "unknown fault 'kil'", "want kill, stop, nan, corrupt",
-            "did you mean kill?");
+    REFUSES("kil:worker=3,round=20", "unknown fault 'kil'", "want kill, stop, nan, corrupt", "did you mean kill?");
     REFUSES("kill:worker=8,round=20", "worker=8", "8 workers", "nearest valid value: 7");
     REFUSES("kill:worker=-1,round=20", "worker=-1", "nearest valid value: 0");
     REFUSES("kill:worker=3", "round= is missing");

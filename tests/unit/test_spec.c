@@ -234,8 +234,7 @@ static void unknown_words_list_the_valid_ones(void **state)
 static void unknown_keys_list_the_valid_ones(void **state)
 {
     (void)state;
-    REFUSES("x:laod=3", "unknown key 'laod'", "file, load, tau, share, walk, which, any",
-            "did you mean load?");
+    REFUSES("x:laod=3", "unknown key 'laod'", "file, load, tau, share, walk, which, any", "did you mean load?");
     REFUSES("x:qqqqqq=3", "unknown key 'qqqqqq'", "want file");
     assert_null(strstr(gdc_last_error(), "did you mean"));
 }
@@ -243,8 +242,7 @@ static void unknown_keys_list_the_valid_ones(void **state)
 static void the_positional_option_may_be_bare(void **state)
 {
     static const gdc_option plain[] = {
-        {.key = "n", .type = GDC_INT, .offset = 0, .fallback = "1", .min = 0, .max = 5, .help = "n"},
-        {.key = NULL}};
+        {.key = "n", .type = GDC_INT, .offset = 0, .fallback = "1", .min = 0, .max = 5, .help = "n"}, {.key = NULL}};
     gdc_spec *spec;
     int n;
     (void)state;
@@ -256,8 +254,7 @@ static void the_positional_option_may_be_bare(void **state)
 static void a_missing_value_says_what_is_wanted(void **state)
 {
     static const gdc_option needy[] = {
-        {.key = "mean", .type = GDC_REAL, .offset = 0, .min = 0, .max = 5, .help = "mean seconds"},
-        {.key = NULL}};
+        {.key = "mean", .type = GDC_REAL, .offset = 0, .min = 0, .max = 5, .help = "mean seconds"}, {.key = NULL}};
     gdc_spec *spec;
     double mean;
     (void)state;

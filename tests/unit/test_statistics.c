@@ -103,8 +103,7 @@ static void the_interval_uses_students_t(void **state)
         for (int j = 0; j < known[i].count; j++)
             x[j] = j;
         double s = sqrt(gdc_variance(x, (size_t)known[i].count) / known[i].count);
-        assert_true(fabs(gdc_batch_half_width(x, (size_t)known[i].count, known[i].count) / s - known[i].t) <
-                    1e-7);
+        assert_true(fabs(gdc_batch_half_width(x, (size_t)known[i].count, known[i].count) / s - known[i].t) < 1e-7);
     }
 }
 
