@@ -1,10 +1,11 @@
-/* uncoded.c - plain partial gradients, sent as they are finished; redundancy by holding more shards than
- * one's own. SPDX-License-Identifier: BSD-3-Clause
+/* uncoded.c - plain partial gradients, sent as they are finished; redundancy by holding more shards than one's own.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
- * Shards lie on a ring. A worker walks its own shard, then the next ones of the ring. Forward: every shard
- * from its first partition; two-ended: the shards of others from their last, so that owner and helper meet in
- * the middle. */
+ * A worker walks its own shard, then the others that it holds (plan/place.h: which). Forward: every shard from its first
+ * partition; two-ended: the shards of others from their last, so that owner and helper meet in the middle. */
 #include "plan/code.h"
+
+#include "plan/place.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -12,17 +13,21 @@
 enum { FORWARD, TWO_ENDED };
 
 typedef struct uncoded_options {
-    int load, walk, message, permute;
+    int load, clusters, place, walk, message, permute;
 } uncoded_options;
 
 static const gdc_option rows[] = {
     {"load", GDC_INT, offsetof(uncoded_options, load), "1", 1, INT_MAX, NULL, "shards held per worker", 0},
+    {"clusters", GDC_INT, offsetof(uncoded_options, clusters), "1", 1, INT_MAX, NULL,
+     "number of clusters, a divisor of the number of workers; only workers of a cluster help each other", 0},
+    {"place", GDC_WORD, offsetof(uncoded_options, place), "ring", 0, 0, GDC_PLACE_WORDS,
+     "whose shards a worker holds: of the next ones, of its group, at spread distances, or at random", 0},
     {"walk", GDC_WORD, offsetof(uncoded_options, walk), "forward", 0, 0, "forward|two-ended",
      "direction in which the shards of others are walked", 0},
     {"message", GDC_INT, offsetof(uncoded_options, message), "0", 0, INT_MAX, NULL,
      "partitions per message, a divisor of a shard's; 0: one message per shard", 0},
     {"permute", GDC_INT, offsetof(uncoded_options, permute), "1", 0, 1, NULL,
-     "1: a seeded permutation puts workers on the ring; 0: in order of rank", 0},
+     "1: a seeded permutation puts workers into clusters and places; 0: in order of rank", 0},
     {.key = NULL},
 };
 
@@ -57,31 +62,37 @@ static void add_shard(gdc_plan_writer *writer, gdc_span shard, int i, bool backw
     }
 }
 
+static gdc_status write_plan(const uncoded_options *o, int n, int k, const int *held, gdc_plan **plan)
+{
+    gdc_plan_writer *writer;
+    int message = o->message == 0 ? k / n : o->message;
+    gdc_status status = gdc_plan_writer_create(n, k, &writer);
+    if (status != GDC_OK)
+        return status;
+    for (int w = 0; w < n; w++) {
+        const int *shard = held + (size_t)w * (size_t)o->load;
+        for (int i = 0; i < o->load; i++)
+            add_shard(writer, gdc_shard(n, k, shard[i]), i, i > 0 && o->walk == TWO_ENDED, message);
+        gdc_plan_end_worker(writer);
+    }
+    return gdc_plan_writer_finish(writer, plan);
+}
+
 static gdc_status uncoded_build(const void *options, int n, int k, uint64_t seed, gdc_plan **plan)
 {
     const uncoded_options *o = options;
-    int shard = k / n, message = o->message == 0 ? shard : o->message;
-    gdc_status status = gdc_code_check_load("uncoded", o->load, n);
+    const gdc_placing placing = {o->place, o->clusters, o->load, o->permute != 0, seed};
+    int *held;
+    gdc_status status = gdc_code_check_clusters("uncoded", o->clusters, o->load, n);
     if (status == GDC_OK)
-        status = check_message(message, shard);
+        status = check_message(o->message, k / n);
+    if (status == GDC_OK)
+        status = gdc_place_create(&placing, n, &held);
     if (status != GDC_OK)
         return status;
-    int *order, *position_of;
-    gdc_plan_writer *writer;
-    status = gdc_code_placement(o->permute != 0, n, seed, &order, &position_of);
-    if (status != GDC_OK)
-        return status;
-    status = gdc_plan_writer_create(n, k, &writer);
-    for (int w = 0; status == GDC_OK && w < n; w++) {
-        for (int i = 0; i < o->load; i++) {
-            int owner = order[(position_of[w] + i) % n];
-            add_shard(writer, gdc_shard(n, k, owner), i, i > 0 && o->walk == TWO_ENDED, message);
-        }
-        gdc_plan_end_worker(writer);
-    }
-    free(order);
-    free(position_of);
-    return status == GDC_OK ? gdc_plan_writer_finish(writer, plan) : status;
+    status = write_plan(o, n, k, held, plan);
+    free(held);
+    return status;
 }
 
 const gdc_code_ops gdc_code_uncoded = {

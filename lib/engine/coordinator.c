@@ -360,8 +360,8 @@ static bool allocate(gdc_coordinator *c, int slots)
            c->erased && c->again_s && c->missing && gdc_actions_init(&c->actions, c->plan->workers, slots);
 }
 
-gdc_status gdc_coordinator_create(const gdc_policy_ops *ops, void *state, const gdc_plan *plan, int slots,
-                                  gdc_coordinator **coordinator)
+gdc_status gdc_coordinator_create(const gdc_policy_ops *ops, void *state, const gdc_plan *plan, const double *samples,
+                                  int slots, gdc_coordinator **coordinator)
 {
     gdc_coordinator *c = calloc(1, sizeof *c);
     if (!c)
@@ -377,7 +377,7 @@ gdc_status gdc_coordinator_create(const gdc_policy_ops *ops, void *state, const 
     for (int w = 0; w < plan->workers; w++)
         c->busy[w] = true;
     c->live_busy = plan->workers;
-    c->scene = (gdc_scene){.plan = plan, .dead = c->dead, .assigned = c->assigned, .self = c};
+    c->scene = (gdc_scene){.plan = plan, .samples = samples, .dead = c->dead, .assigned = c->assigned, .self = c};
     *coordinator = c;
     return GDC_OK;
 }

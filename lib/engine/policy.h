@@ -56,6 +56,7 @@ typedef struct gdc_answer {
 struct gdc_coordinator;
 typedef struct gdc_scene {
     const gdc_plan *plan;
+    const double *samples; /* [k] of each partition; NULL: all count as equal */
     uint64_t version;
     double now_s, began_s;
     const bool *dead;         /* [n] */
@@ -71,7 +72,8 @@ void gdc_fold_slot(const gdc_scene *scene, int slot,
 void gdc_free_slot(const gdc_scene *scene, int slot);
 
 typedef struct gdc_outcome {
-    double used;          /* partitions whose gradient entered */
+    double used;          /* share of the batch's samples whose gradient entered, times k */
+    bool exact;           /* everything entered; a policy that promises it need not say so */
     double scale;         /* factor that made up for the others */
     double residual;      /* sqrt(||rho||^2/k) */
     double amplification; /* NaN: nothing was decoded */
@@ -111,8 +113,8 @@ typedef struct gdc_policy_ops {
     const char *help; /* one line */
     const gdc_option *options;
     size_t options_bytes;
-    const char *code;  /* default of code=; NULL: the policy takes no code */
-    bool collective;   /* no master half: models and the reduction come from the transport; the plan is `uncoded` */
+    const char *code;  /* default of code=; NULL: the policy takes no code, its plan is `uncoded` with load 1 */
+    bool collective;   /* no master half: models and the reduction come from the transport; takes no code */
     bool cancels;      /* rings the rest when a round ends */
     bool counts_stale; /* arrivals of older versions reach arrival() */
     bool exact;        /* promises the full gradient: the residual gate applies */

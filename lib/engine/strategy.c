@@ -33,7 +33,7 @@ const char *gdc_strategy(int i, const gdc_option **options, const char **help)
     return NULL;
 }
 
-/* The plan of an all-reduce policy: worker w walks shard w and sends nothing through a master. */
+/* The plan of a policy that takes no code: worker w walks shard w. */
 static const char plain_plan[] = "uncoded:load=1,permute=0";
 
 /* Keys that the policy does not know are the code's. */

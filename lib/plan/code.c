@@ -4,6 +4,7 @@
 
 #include "gradcode/draw.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { PLACEMENT_PURPOSE = 0x706c6163 };
@@ -40,8 +41,7 @@ static gdc_status find_code(const char *name, const gdc_code_ops **code)
     return GDC_OK;
 }
 
-static gdc_status build(gdc_spec *spec, const gdc_code_ops *code, int n, int k, uint64_t seed,
-                        gdc_plan **plan)
+static gdc_status build(gdc_spec *spec, const gdc_code_ops *code, int n, int k, uint64_t seed, gdc_plan **plan)
 {
     void *values = calloc(1, code->options_bytes + 1);
     if (values == NULL)
@@ -63,8 +63,7 @@ gdc_status gdc_plan_create(const char *spec, int workers, int partitions, uint64
         return gdc_fail(GDC_EINVAL, "plan: %d workers: want at least 1", workers);
     if (partitions < 1 || partitions % workers != 0) {
         int shards = partitions < workers ? 1 : partitions / workers;
-        return gdc_fail(GDC_EINVAL,
-                        "plan: %d partitions for %d workers: want a multiple of %d, the next below is %lld",
+        return gdc_fail(GDC_EINVAL, "plan: %d partitions for %d workers: want a multiple of %d, the next below is %lld",
                         partitions, workers, workers, (long long)shards * workers);
     }
     gdc_spec *parsed;
@@ -87,6 +86,44 @@ gdc_status gdc_code_check_load(const char *code, int load, int n)
         return GDC_OK;
     return gdc_fail(GDC_EINVAL, "%s: load=%d with %d workers: want 1 to %d, nearest is %d", code, load, n, n,
                     load < 1 ? 1 : n);
+}
+
+/* "1, 2, 4, 8"; long lists end in "...". */
+static void list_divisors(int n, char *text, size_t bytes)
+{
+    size_t at = 0;
+    text[0] = '\0';
+    for (int d = 1; d <= n && at + 24 < bytes; d++)
+        if (n % d == 0)
+            at += (size_t)snprintf(text + at, bytes - at, at > 0 ? ", %d" : "%d", d);
+    if (at + 24 >= bytes)
+        snprintf(text + at, bytes - at, ", ...");
+}
+
+static int nearest_divisor(int n, int wanted)
+{
+    int nearest = n;
+    for (int d = n - 1; d >= 1; d--)
+        if (n % d == 0 && abs(d - wanted) <= abs(nearest - wanted))
+            nearest = d;
+    return nearest;
+}
+
+gdc_status gdc_code_check_clusters(const char *code, int clusters, int load, int n)
+{
+    char divisors[128];
+    if (clusters == 1)
+        return gdc_code_check_load(code, load, n);
+    if (clusters < 1 || n % clusters != 0) {
+        list_divisors(n, divisors, sizeof divisors);
+        return gdc_fail(GDC_EINVAL, "%s: clusters=%d with %d workers: want a divisor of %d (%s), nearest is %d", code,
+                        clusters, n, n, divisors, nearest_divisor(n, clusters));
+    }
+    int size = n / clusters;
+    if (load >= 1 && load <= size)
+        return GDC_OK;
+    return gdc_fail(GDC_EINVAL, "%s: load=%d in clusters of %d workers: want 1 to %d, nearest is %d", code, load, size,
+                    size, load < 1 ? 1 : size);
 }
 
 void gdc_code_positions(bool permute, int n, uint64_t seed, int *order)

@@ -1,5 +1,5 @@
-/* decoder.c - the generic decoder: components, each on its own; completion in O(1); weights with their
- * residual. SPDX-License-Identifier: BSD-3-Clause */
+/* decoder.c - the generic decoder: components, each on its own; completion in O(1); weights with their residual.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "plan/decoder.h"
 
 #include "plan/chain.h"
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double gate = 1e-7; /* largest residual of a decode that is called exact */
+static const double gate = 1e-7;       /* largest residual of a decode that is called exact */
+static const double near_whole = 1e-9; /* weights so near to whole numbers are tried as such */
 
 typedef struct dense_part { /* of a dense component */
     gdc_rank rank;
@@ -36,7 +37,8 @@ struct gdc_decoder {
     int *arrived;            /* [messages] the accepted ones */
     int arrivals;
     double *weight; /* [messages] generic weights of solved components */
-    double *fast;   /* [messages] weights of the code's fast path */
+    double *fast;   /* [messages] weights of the code's fast path; scratch before */
+    void *prepared; /* by the code, for its fast path */
     double *rho;    /* [cells] */
 };
 
@@ -51,8 +53,8 @@ static gdc_status add_dense(gdc_decoder *d, int c)
     d->component[c].dense = dense;
     gdc_status status = gdc_rank_create(cells, c, &dense->rank);
     if (status == GDC_OK)
-        status = gdc_fit_create(cells->cell_at[c + 1] - cells->cell_at[c],
-                                cells->row_at[c + 1] - cells->row_at[c], &dense->fit);
+        status = gdc_fit_create(cells->cell_at[c + 1] - cells->cell_at[c], cells->row_at[c + 1] - cells->row_at[c],
+                                &dense->fit);
     return status;
 }
 
@@ -66,10 +68,12 @@ static gdc_status allocate(gdc_decoder *d)
     d->weight = calloc(messages, sizeof *d->weight);
     d->fast = calloc(messages, sizeof *d->fast);
     d->rho = calloc((size_t)d->cells.cells, sizeof *d->rho);
-    if (d->component == NULL || d->accepted == NULL || d->taken == NULL || d->arrived == NULL ||
-        d->weight == NULL || d->fast == NULL || d->rho == NULL)
+    if (d->component == NULL || d->accepted == NULL || d->taken == NULL || d->arrived == NULL || d->weight == NULL ||
+        d->fast == NULL || d->rho == NULL)
         return gdc_fail(GDC_ENOMEM, "decoder: no memory for %d messages", d->cells.rows);
     gdc_status status = gdc_chains_create(&d->cells, &d->chains);
+    if (status == GDC_OK && d->plan->code != NULL && d->plan->code->prepare != NULL)
+        status = d->plan->code->prepare(d->plan, &d->prepared);
     for (int c = 0; status == GDC_OK && c < d->cells.components; c++)
         if (d->cells.dense[c])
             status = add_dense(d, c);
@@ -104,6 +108,8 @@ void gdc_decoder_destroy(gdc_decoder *decoder)
             gdc_fit_free(&decoder->component[c].dense->fit);
             free(decoder->component[c].dense);
         }
+    if (decoder->prepared != NULL)
+        decoder->plan->code->release(decoder->prepared);
     gdc_cells_free(&decoder->cells);
     gdc_chains_free(&decoder->chains);
     free(decoder->component);
@@ -168,6 +174,40 @@ static double component_residual(gdc_decoder *d, int c)
     return largest;
 }
 
+/* Weights that are whole but for rounding are made whole if that leaves no larger residual: rows of zeros and ones then
+ * decode whole payloads exactly. Returns the residual. */
+static double make_whole(gdc_decoder *d, int c, double residual)
+{
+    const int *message = d->cells.row + d->cells.row_at[c];
+    int messages = d->cells.row_at[c + 1] - d->cells.row_at[c];
+    for (int i = 0; i < messages; i++) {
+        d->fast[message[i]] = d->weight[message[i]];
+        if (!(fabs(d->weight[message[i]] - nearbyint(d->weight[message[i]])) <= near_whole))
+            return residual;
+    }
+    for (int i = 0; i < messages; i++)
+        d->weight[message[i]] = nearbyint(d->weight[message[i]]) + 0.0; /* no negative zeros */
+    double whole = component_residual(d, c);
+    if (whole <= residual)
+        return whole;
+    for (int i = 0; i < messages; i++)
+        d->weight[message[i]] = d->fast[message[i]];
+    return residual;
+}
+
+static gdc_status solve_dense(gdc_decoder *d, int c, double *residual)
+{
+    component *part = &d->component[c];
+    gdc_status status = gdc_fit_solve(&part->dense->fit, d->plan, &d->cells, c, d->accepted, d->weight);
+    if (status != GDC_OK)
+        return status;
+    part->solved = true;
+    *residual = component_residual(d, c);
+    if (*residual <= gate)
+        *residual = make_whole(d, c, *residual);
+    return GDC_OK;
+}
+
 /* ---- arrivals ---- */
 
 static int number_of(const gdc_decoder *d, int worker, int index)
@@ -179,8 +219,7 @@ static int number_of(const gdc_decoder *d, int worker, int index)
 
 static bool is_wanted(const gdc_decoder *d, int message)
 {
-    return message >= 0 && !d->taken[d->cells.twin[message]] &&
-           !d->component[d->cells.of[message].component].complete;
+    return message >= 0 && !d->taken[d->cells.twin[message]] && !d->component[d->cells.of[message].component].complete;
 }
 
 int gdc_decoder_wants(const gdc_decoder *decoder, int worker, int index)
@@ -192,13 +231,10 @@ int gdc_decoder_wants(const gdc_decoder *decoder, int worker, int index)
  * confirmation: the next row of the component is asked again. */
 static bool dense_is_complete(gdc_decoder *d, int c, int message)
 {
-    component *part = &d->component[c];
-    if (!gdc_rank_add(&part->dense->rank, d->plan, &d->cells, c, message))
+    double residual;
+    if (!gdc_rank_add(&d->component[c].dense->rank, d->plan, &d->cells, c, message))
         return false;
-    if (gdc_fit_solve(&part->dense->fit, d->plan, &d->cells, c, d->accepted, d->weight) != GDC_OK)
-        return false;
-    part->solved = true;
-    return component_residual(d, c) <= gate;
+    return solve_dense(d, c, &residual) == GDC_OK && residual <= gate;
 }
 
 static bool chain_is_complete(gdc_decoder *d, int c, int message)
@@ -244,8 +280,7 @@ int gdc_decoder_complete(const gdc_decoder *decoder)
 static gdc_status fit_chain(gdc_decoder *d, int c)
 {
     gdc_fit fit;
-    gdc_status status =
-        gdc_fit_create(d->cells.cell_at[c + 1] - d->cells.cell_at[c], d->component[c].accepted, &fit);
+    gdc_status status = gdc_fit_create(d->cells.cell_at[c + 1] - d->cells.cell_at[c], d->component[c].accepted, &fit);
     if (status != GDC_OK)
         return status;
     status = gdc_fit_solve(&fit, d->plan, &d->cells, c, d->accepted, d->weight);
@@ -257,10 +292,11 @@ static gdc_status solve_component(gdc_decoder *d, int c)
 {
     component *part = &d->component[c];
     gdc_status status = GDC_OK;
+    double residual;
     if (part->solved || part->accepted == 0)
         return GDC_OK;
     if (part->dense != NULL)
-        status = gdc_fit_solve(&part->dense->fit, d->plan, &d->cells, c, d->accepted, d->weight);
+        status = solve_dense(d, c, &residual);
     else if (part->complete)
         gdc_chain_weights(&d->chains, d->plan, &d->cells, c, d->accepted, d->weight);
     else
@@ -274,7 +310,7 @@ static gdc_status choose_weights(gdc_decoder *d, const double **chosen)
 {
     const gdc_code_ops *code = d->plan->code;
     if (d->open == 0 && code != NULL && code->weights != NULL &&
-        code->weights(d->plan, d->accepted, d->fast)) {
+        code->weights(d->plan, d->prepared, d->accepted, d->fast)) {
         *chosen = d->fast;
         return GDC_OK;
     }
@@ -311,8 +347,7 @@ static gdc_decode measure(gdc_decoder *d, const double *weight)
     return decode;
 }
 
-gdc_status gdc_decoder_weights(gdc_decoder *decoder, double *weight, unsigned char *missing,
-                               gdc_decode *quality)
+gdc_status gdc_decoder_weights(gdc_decoder *decoder, double *weight, unsigned char *missing, gdc_decode *quality)
 {
     const double *chosen;
     gdc_status status = choose_weights(decoder, &chosen);

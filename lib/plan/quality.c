@@ -129,16 +129,15 @@ static bool can_decode(trial *t)
 static gdc_status amplify(trial *t, double *amplification)
 {
     gdc_decode decode = {.size = sizeof decode};
-    gdc_status status =
-        can_decode(t) ? gdc_decoder_weights(t->decoder, t->weight, NULL, &decode) : GDC_ENUMERIC;
+    gdc_status status = can_decode(t) ? gdc_decoder_weights(t->decoder, t->weight, NULL, &decode) : GDC_ENUMERIC;
     if (status != GDC_OK && status != GDC_ENUMERIC)
         return status;
     *amplification = status == GDC_OK ? decode.amplification : INFINITY;
     return GDC_OK;
 }
 
-gdc_status gdc_plan_worst(const gdc_plan *plan, int size, int sets, uint64_t seed, double limit,
-                          double *worst)
+gdc_status gdc_plan_worst(const gdc_plan *plan, int size, int sets, uint64_t seed, double limit, double *worst,
+                          unsigned char *straggler)
 {
     trial t;
     double most = 0, one;
@@ -148,8 +147,11 @@ gdc_status gdc_plan_worst(const gdc_plan *plan, int size, int sets, uint64_t see
     begin_size(&t, size);
     while (status == GDC_OK && most <= limit && next_set(&t)) {
         status = amplify(&t, &one);
-        if (status == GDC_OK)
-            most = fmax(most, one);
+        if (status != GDC_OK || !(one > most))
+            continue;
+        most = one;
+        if (straggler != NULL)
+            memcpy(straggler, t.out, (size_t)plan->workers);
     }
     end_trial(&t);
     if (status == GDC_OK)
@@ -243,8 +245,7 @@ gdc_status gdc_plan_quality(const gdc_plan *plan, int sets, uint64_t seed, gdc_q
 {
     trial t;
     record r = {0};
-    gdc_quality q = {.sizes =
-                         (plan->workers < GDC_QUALITY_MAX - 1 ? plan->workers : GDC_QUALITY_MAX - 1) + 1};
+    gdc_quality q = {.sizes = (plan->workers < GDC_QUALITY_MAX - 1 ? plan->workers : GDC_QUALITY_MAX - 1) + 1};
     gdc_status status = begin_trial(plan, sets, seed, &t);
     if (status != GDC_OK)
         return status;

@@ -1,16 +1,14 @@
-/* rank.h - the incremental rank test of a dense component: is the all-ones vector in the span of the rows so
- * far? SPDX-License-Identifier: BSD-3-Clause
+/* rank.h - the incremental rank test of a dense component: is the all-ones vector in the span of the rows so far?
+ * SPDX-License-Identifier: BSD-3-Clause
  *
- * Keeps an orthonormal basis of the rows and what is left of all-ones when its projection on them is taken
- * away. A row costs O(cells * rank).
- *
- * The test only NOMINATES. Let the part of a new row outside the span so far be delta times the row. Rounding
- * moves the new basis vector by about DBL_EPSILON/delta, and what is left of all-ones by as much, so a
- * tolerance near the gate would depend on the order of arrival. Instead the two questions are asked with wide
- * margins: a row extends the span if delta > 1e-12 (smaller ones would need weights beyond 1e12, whose
- * rounding alone breaks the gate), and all-ones counts as spanned when what is left is below 1e-3 on every
- * partition. Every nomination is then confirmed by the decoder, which solves for the weights and measures
- * their residual on the rows: that depends on the set alone, and the gate decides. */
+ * Keeps an orthonormal basis of the rows and what is left of all-ones when its projection on them is taken away. A
+ * row costs O(cells * rank). The test only NOMINATES. Let the part of a new row outside the span so far be delta
+ * times the row. Rounding moves the new basis vector by about DBL_EPSILON/delta, and what is left of all-ones by as
+ * much, so a tolerance near the gate would depend on the order of arrival. Instead the two questions are asked with
+ * wide margins: a row extends the span if delta > 1e-12 (smaller ones would need weights beyond 1e12, whose rounding
+ * alone breaks the gate), and all-ones counts as spanned when what is left is below 1e-3 on every partition. Every
+ * nomination is then confirmed by the decoder, which solves for the weights and measures their residual on the rows:
+ * that depends on the set alone, and the gate decides. */
 #ifndef GDC_PLAN_RANK_H
 #define GDC_PLAN_RANK_H
 

@@ -1,6 +1,7 @@
-/* gc.c - gradient coding: the full gradient from the first decodable set of coded messages (arXiv 1612.03301;
- * with several messages per worker and clusters: arXiv 1903.01974). Any code; gc:code=uncoded waits for all
- * through the master. SPDX-License-Identifier: BSD-3-Clause */
+/* gc.c - gradient coding: the full gradient from the first decodable set of coded messages (arXiv 1612.03301; with
+ * several messages per worker and clusters: arXiv 1903.01974). Any code; gc:code=uncoded waits for all through the
+ * master.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/policy.h"
 #include "gradcode/decoder.h"
 

@@ -9,6 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef struct held { /* a kept vector and what it is */
+    void *vector;     /* NULL: none */
+    int worker, index;
+    gdc_span span;
+} held;
+
 struct gdc_pump {
     const gdc_strategy_parts *parts;
     gdc_options options; /* what create was given; strings and arrays stay the caller's */
@@ -16,9 +22,8 @@ struct gdc_pump {
     bool timing_only, f32;
     gdc_coordinator *coordinator;
     gdc_worker_stats *stats; /* [n] */
-    void **slot;             /* [slots] kept vectors; NULL: none */
-    int *support;            /* [slots] partitions inside the kept vector */
-    int *owner;              /* [slots] who sent it */
+    double *samples;         /* [k] copy of the options'; NULL: none */
+    held *slot;              /* [slots] */
     int folds;               /* FOLD_SLOT actions collected until the end of the round */
     double *fold_weight;     /* [slots] */
     const void **fold_in;    /* [slots] */
@@ -35,11 +40,20 @@ static bool allocate(gdc_pump *p)
     size_t n = (size_t)p->parts->plan->workers, slots = (size_t)p->parts->slots + 1;
     p->stats = calloc(n, sizeof *p->stats);
     p->slot = calloc(slots, sizeof *p->slot);
-    p->support = calloc(slots, sizeof *p->support);
-    p->owner = calloc(slots, sizeof *p->owner);
     p->fold_weight = calloc(slots, sizeof *p->fold_weight);
     p->fold_in = calloc(slots, sizeof *p->fold_in);
-    return p->stats && p->slot && p->support && p->owner && p->fold_weight && p->fold_in;
+    return p->stats && p->slot && p->fold_weight && p->fold_in;
+}
+
+static bool copy_samples(gdc_pump *p)
+{
+    size_t k = (size_t)p->parts->plan->partitions;
+    if (!p->options.samples)
+        return true;
+    p->samples = calloc(k, sizeof *p->samples);
+    if (p->samples)
+        memcpy(p->samples, p->options.samples, k * sizeof *p->samples);
+    return p->samples != NULL;
 }
 
 gdc_status gdc_pump_create(const gdc_strategy_parts *parts, const gdc_options *options, const gdc_wire *wire,
@@ -53,10 +67,12 @@ gdc_status gdc_pump_create(const gdc_strategy_parts *parts, const gdc_options *o
     p->wire = wire;
     p->timing_only = timing_only;
     p->f32 = options->dtype == GDC_F32;
-    gdc_status status =
-        allocate(p) ? GDC_OK : gdc_fail(GDC_ENOMEM, "pump: no memory for %d workers", parts->plan->workers);
+    gdc_status status = allocate(p) && copy_samples(p)
+                            ? GDC_OK
+                            : gdc_fail(GDC_ENOMEM, "pump: no memory for %d workers", parts->plan->workers);
     if (status == GDC_OK && !parts->ops->collective)
-        status = gdc_coordinator_create(parts->ops, parts->state, parts->plan, parts->slots, &p->coordinator);
+        status =
+            gdc_coordinator_create(parts->ops, parts->state, parts->plan, p->samples, parts->slots, &p->coordinator);
     if (status != GDC_OK) {
         gdc_pump_destroy(p);
         return status;
@@ -73,42 +89,68 @@ void gdc_pump_destroy(gdc_pump *p)
         return;
     gdc_coordinator_destroy(p->coordinator);
     free(p->stats);
+    free(p->samples);
     free(p->slot);
-    free(p->support);
-    free(p->owner);
     free(p->fold_weight);
     free(p->fold_in);
     free(p);
 }
 
-/* ---- vectors ---- */
+/* ---- slots ---- */
 
 static void free_slot(gdc_pump *p, int slot)
 {
-    if (p->slot[slot] && !p->timing_only)
-        p->wire->release(p->wire->self, p->slot[slot]);
-    p->slot[slot] = NULL;
+    if (p->slot[slot].vector && !p->timing_only)
+        p->wire->release(p->wire->self, p->slot[slot].vector);
+    p->slot[slot].vector = NULL;
 }
 
-static int support_of(const gdc_pump *p, const gdc_arrival *a)
+/* ---- who is used ---- */
+
+static void fill_homes(gdc_pump *p, gdc_span span)
 {
-    if (a->index == GDC_SPAN)
-        return a->span.count;
-    return a->index < 0 ? 0 : gdc_row_support(gdc_plan_row(p->parts->plan, a->worker, a->index));
+    const gdc_plan *plan = p->parts->plan;
+    int shard = plan->partitions / plan->workers, end = span.first + span.count;
+    for (int first = span.first, next; first < end; first = next) {
+        int home = first / shard;
+        next = end < (home + 1) * shard ? end : (home + 1) * shard;
+        p->stats[home].home_used += next - first;
+    }
 }
+
+static void count_span(gdc_pump *p, int worker, gdc_span span)
+{
+    p->stats[worker].used += span.count;
+    if (!p->parts->ops->exact) /* else all are full, however they were decoded: see finish_round */
+        fill_homes(p, span);
+}
+
+/* A vector enters. */
+static void count_used(gdc_pump *p, int worker, int index, gdc_span span)
+{
+    if (index == GDC_SPAN) {
+        count_span(p, worker, span);
+        return;
+    }
+    const gdc_row *row = gdc_plan_row(p->parts->plan, worker, index);
+    for (int t = 0; t < row->terms; t++)
+        count_span(p, worker, row->term[t].span);
+}
+
+/* ---- vectors ---- */
 
 static bool keep(gdc_pump *p, const gdc_arrival *a, int slot, void *vector)
 {
-    assert(slot >= 0 && slot < p->parts->slots && !p->slot[slot]);
-    p->slot[slot] = p->timing_only ? (void *)p : vector; /* timing only: a mark */
-    p->support[slot] = support_of(p, a);
-    p->owner[slot] = a->worker;
+    assert(slot >= 0 && slot < p->parts->slots && !p->slot[slot].vector);
+    p->slot[slot] = (held){.vector = vector, .worker = a->worker, .index = a->index, .span = a->span};
+    if (p->timing_only)
+        p->slot[slot].vector = p; /* a mark */
     return !p->timing_only;
 }
 
 static void fold_now(gdc_pump *p, const gdc_arrival *a, double weight, const void *vector)
 {
-    p->stats[a->worker].used += support_of(p, a);
+    count_used(p, a->worker, a->index, a->span);
     if (p->timing_only)
         return;
     gdc_combine(p->f32, p->options.dimension, 1, &weight, &vector, p->sum_is_set, p->sum);
@@ -119,10 +161,11 @@ static void fold_now(gdc_pump *p, const gdc_arrival *a, double weight, const voi
  * counts as nothing. */
 static void fold_slot(gdc_pump *p, int slot, double weight)
 {
-    assert(p->slot[slot]);
-    p->stats[p->owner[slot]].used += p->support[slot];
+    const held *h = &p->slot[slot];
+    assert(h->vector);
+    count_used(p, h->worker, h->index, h->span);
     p->fold_weight[p->folds] = weight;
-    p->fold_in[p->folds] = p->slot[slot];
+    p->fold_in[p->folds] = h->vector;
     p->folds++;
 }
 
@@ -135,25 +178,18 @@ static void add_up(gdc_pump *p)
 
 /* ---- the end of a round ---- */
 
-static void count_home_shards(gdc_pump *p, double used)
-{
-    const gdc_plan *plan = p->parts->plan;
-    for (int w = 0; w < plan->workers; w++)
-        p->stats[w].home_used += used / plan->workers;
-}
-
 static void finish_round(gdc_pump *p)
 {
     const gdc_outcome *outcome = gdc_coordinator_outcome(p->coordinator);
     add_up(p);
     p->status = GDC_OK;
-    p->round.exact = p->parts->ops->exact;
+    p->round.exact = p->parts->ops->exact || outcome->exact;
     p->round.scale = outcome->scale;
     p->round.used = outcome->used / p->parts->plan->partitions;
     p->round.residual = outcome->residual;
     p->round.amplification = outcome->amplification;
     if (p->parts->ops->exact)
-        count_home_shards(p, outcome->used);
+        fill_homes(p, (gdc_span){0, p->parts->plan->partitions});
     if (!p->timing_only && !gdc_all_finite(p->f32, p->options.dimension, p->sum))
         p->status = gdc_fail(GDC_ENUMERIC, "round %llu: the decoded sum overflows its type",
                              (unsigned long long)p->round.version);
@@ -284,6 +320,11 @@ gdc_status gdc_pump_result(const gdc_pump *p, gdc_round *round)
         round->size = size;
     }
     return p->status;
+}
+
+const double *gdc_pump_samples(const gdc_pump *p)
+{
+    return p->samples;
 }
 
 gdc_coordinator *gdc_pump_coordinator(gdc_pump *p)

@@ -20,7 +20,8 @@ typedef struct gdc_wire {
 
 typedef struct gdc_pump gdc_pump;
 
-/* options supply dtype, dimension, samples, observe. Keeps pointers to parts and wire. timing_only: no vectors at all. */
+/* options supply dtype, dimension, samples (copied), observe. Keeps pointers to parts and wire. timing_only: no vectors at
+ * all. */
 gdc_status gdc_pump_create(const gdc_strategy_parts *parts, const gdc_options *options, const gdc_wire *wire,
                            bool timing_only, gdc_pump **pump);
 void gdc_pump_destroy(gdc_pump *pump); /* accepts NULL; does not release kept vectors to the wire */
@@ -38,6 +39,9 @@ bool gdc_pump_is_running(const gdc_pump *pump); /* the round has neither ended n
 /* After the end: fills round and returns the round's status. */
 gdc_status gdc_pump_result(const gdc_pump *pump, gdc_round *round);
 gdc_coordinator *gdc_pump_coordinator(gdc_pump *pump);
+
+/* The copy [k] of the options' samples; NULL: all partitions count as equal. */
+const double *gdc_pump_samples(const gdc_pump *pump);
 
 /* The books: one record per worker, written by pump (pieces, used, home_used, messages) and transport (the rest). */
 gdc_worker_stats *gdc_pump_stats(gdc_pump *pump, int worker);

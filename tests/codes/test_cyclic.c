@@ -85,7 +85,7 @@ static double worst_of(const char *items, int load, int n, uint64_t seed)
 {
     double worst;
     gdc_plan *plan = make(items, load, n, 1, seed);
-    assert_int_equal(gdc_plan_worst(plan, load - 1, ALL_SETS, 1, INFINITY, &worst), GDC_OK);
+    assert_int_equal(gdc_plan_worst(plan, load - 1, ALL_SETS, 1, INFINITY, &worst, NULL), GDC_OK);
     gdc_plan_destroy(plan);
     return worst;
 }

@@ -237,24 +237,26 @@ static void writes_no_more_of_the_quality_than_the_caller_has(void **state)
 
 /* ---- the fast path of a code ---- */
 
-static bool good_weights(const gdc_plan *plan, const unsigned char *accepted, double *weight)
+static bool good_weights(const gdc_plan *plan, void *prepared, const unsigned char *accepted, double *weight)
 {
+    (void)prepared;
     for (int i = 0; i < plan->workers; i++)
         weight[i] = 0;
     weight[accepted[0] ? 0 : 1] = weight[2] = 1;
     return true;
 }
 
-static bool no_weights(const gdc_plan *plan, const unsigned char *accepted, double *weight)
+static bool no_weights(const gdc_plan *plan, void *prepared, const unsigned char *accepted, double *weight)
 {
+    (void)prepared;
     for (int i = 0; i < plan->workers; i++)
         weight[i] = accepted[i] ? NAN : INFINITY;
     return false;
 }
 
-static bool bad_weights(const gdc_plan *plan, const unsigned char *accepted, double *weight)
+static bool bad_weights(const gdc_plan *plan, void *prepared, const unsigned char *accepted, double *weight)
 {
-    good_weights(plan, accepted, weight);
+    good_weights(plan, prepared, accepted, weight);
     weight[2] += 1e-6;
     return true;
 }

@@ -96,9 +96,9 @@ static void finds_the_worst_straggler_set(void **state)
     assert_int_equal(gdc_plan_quality(plan, ALL_SETS, 1, &quality), GDC_OK);
     assert_int_equal(quality.tolerance, 2);
     assert_true(fabs(quality.worst - 89) < 1e-9); /* -8 (1, 10) + 9 (1, 9) = (1, 1): (8 * 11 + 9 * 10) / 2 */
-    assert_int_equal(gdc_plan_worst(plan, 2, ALL_SETS, 1, INFINITY, &worst), GDC_OK);
+    assert_int_equal(gdc_plan_worst(plan, 2, ALL_SETS, 1, INFINITY, &worst, NULL), GDC_OK);
     assert_true(worst == quality.worst);
-    assert_int_equal(gdc_plan_worst(plan, 3, ALL_SETS, 1, INFINITY, &worst), GDC_OK);
+    assert_int_equal(gdc_plan_worst(plan, 3, ALL_SETS, 1, INFINITY, &worst, NULL), GDC_OK);
     assert_true(isinf(worst));
     gdc_plan_destroy(plan);
 }

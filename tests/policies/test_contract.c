@@ -311,7 +311,7 @@ static void parked_workers_are_asked_again_at_their_time(void **state)
     (void)state;
     timed.ready = later_ready;
     assert_int_equal(gdc_plan_create("uncoded", N, K, 1, &plan), GDC_OK);
-    assert_int_equal(gdc_coordinator_create(&timed, &h, plan, 0, &c), GDC_OK);
+    assert_int_equal(gdc_coordinator_create(&timed, &h, plan, NULL, 0, &c), GDC_OK);
     for (int w = 0; w < N; w++)
         gdc_coordinator_message(c, &(gdc_arrival){.worker = w, .index = GDC_BARE, .ready = true, .sound = true}, 0);
     gdc_coordinator_begin(c, 1, 10);

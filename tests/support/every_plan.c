@@ -46,68 +46,66 @@ static void try_spec(walk *w, const char *spec)
     gdc_plan_destroy(plan);
 }
 
-static void vary(walk *w, const char *spec, const gdc_option *option);
+/* plain: words and clusters have their defaults so far. */
+static void vary(walk *w, const char *spec, const gdc_option *option, bool plain);
+
+static void vary_with(walk *w, const char *spec, const gdc_option *option, const char *value, int length, bool plain)
+{
+    char longer[SPEC];
+    snprintf(longer, sizeof longer, "%s,%s=%.*s", spec, option->key, length, value);
+    vary(w, longer, option + 1, plain);
+}
 
 static void vary_words(walk *w, const char *spec, const gdc_option *option)
 {
     for (const char *word = option->words; word != NULL; word = strchr(word, '|')) {
-        char longer[SPEC];
         word += *word == '|';
-        snprintf(longer, sizeof longer, "%s,%s=%.*s", spec, option->key, (int)strcspn(word, "|"), word);
-        vary(w, longer, option + 1);
+        int length = (int)strcspn(word, "|");
+        if (strncmp(word, option->fallback, (size_t)length) != 0)
+            vary_with(w, spec, option, word, length, false);
     }
-}
-
-static void vary_number(walk *w, const char *spec, const gdc_option *option, const char *value)
-{
-    char longer[SPEC];
-    snprintf(longer, sizeof longer, "%s,%s=%s", spec, option->key, value);
-    vary(w, longer, option + 1);
 }
 
 static void vary_clusters(walk *w, const char *spec, const gdc_option *option)
 {
-    for (int clusters = 2; clusters <= w->n; clusters++) {
+    for (int clusters = 2; w->k == w->n && clusters <= w->n; clusters++) {
         char value[16];
         snprintf(value, sizeof value, "%d", clusters);
         if (w->n % clusters == 0)
-            vary_number(w, spec, option, value);
+            vary_with(w, spec, option, value, SPEC, false);
     }
 }
 
-/* The last two orders, the first and the last, all of them. */
-static void vary_orders(walk *w, const char *spec, const gdc_option *option)
+static void vary_orders(walk *w, const char *spec, const gdc_option *option, bool plain)
 {
     char value[64] = "1";
     if (w->load == 1)
         return;
     for (int m = 2; m <= w->load; m++)
         snprintf(value + strlen(value), sizeof value - strlen(value), "+%d", m);
-    vary_number(w, spec, option, value);
+    vary_with(w, spec, option, value, SPEC, plain);
     snprintf(value, sizeof value, "%d+%d", w->load - 1, w->load);
-    vary_number(w, spec, option, value);
+    vary_with(w, spec, option, value, SPEC, plain);
     snprintf(value, sizeof value, "%d+1", w->load);
-    vary_number(w, spec, option, value);
+    vary_with(w, spec, option, value, SPEC, plain);
 }
 
-/* Appends each value of each remaining option that changes the shape of a plan. */
-static void vary(walk *w, const char *spec, const gdc_option *option)
+/* Appends values of the remaining options that change the shape of a plan; the default first. */
+static void vary(walk *w, const char *spec, const gdc_option *option, bool plain)
 {
     if (option->key == NULL) {
         try_spec(w, spec);
         return;
     }
-    if (option->type == GDC_WORD) {
+    vary(w, spec, option + 1, plain);
+    if (option->type == GDC_WORD && plain)
         vary_words(w, spec, option);
-        return;
-    }
-    vary(w, spec, option + 1);
-    if (strcmp(option->key, "message") == 0)
-        vary_number(w, spec, option, "1");
+    else if (strcmp(option->key, "message") == 0)
+        vary_with(w, spec, option, "1", 1, plain);
     else if (strcmp(option->key, "clusters") == 0)
         vary_clusters(w, spec, option);
     else if (strcmp(option->key, "orders") == 0)
-        vary_orders(w, spec, option);
+        vary_orders(w, spec, option, plain);
 }
 
 int for_every_plan(int most_workers, plan_law law, void *context)
@@ -122,7 +120,7 @@ int for_every_plan(int most_workers, plan_law law, void *context)
                     char spec[SPEC];
                     snprintf(spec, sizeof spec, "%s:load=%d", code, w.load);
                     w.variants = 0;
-                    vary(&w, spec, options);
+                    vary(&w, spec, options, true);
                 }
     return w.plans;
 }
