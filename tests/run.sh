@@ -65,7 +65,10 @@ failed=0
 case $mode in
 default) run_ctest "$GDC_SOURCE/build" ;;
 quick) run_ctest "$GDC_SOURCE/build" -R '^(unit|apps|laws|policies)/' ;;
-faults) run_ctest "$GDC_SOURCE/build" -L faults --repeat "until-fail:${GDC_REPEATS:-3}" ;;
+faults)
+    export GDC_STRIKES="${GDC_STRIKES:-20}"
+    run_ctest "$GDC_SOURCE/build" -L faults
+    ;;
 full)
     run_ctest "$GDC_SOURCE/build"
     run_sanitized

@@ -38,7 +38,7 @@ wait_for() {
 }
 
 has_begun() {
-    grep -q '^gradcode: begins' "$1/stderr"
+    grep -qs '^gradcode: begins' "$1/stderr"
 }
 
 # signal JOB WORKER SIGNAL: worker w is rank w + 1.

@@ -72,7 +72,7 @@ static void vary_clusters(walk *w, const char *spec, const gdc_option *option)
         char value[16];
         snprintf(value, sizeof value, "%d", clusters);
         if (w->n % clusters == 0)
-            vary_with(w, spec, option, value, SPEC, false);
+            vary_with(w, spec, option, value, (int)strlen(value), false);
     }
 }
 
@@ -83,11 +83,11 @@ static void vary_orders(walk *w, const char *spec, const gdc_option *option, boo
         return;
     for (int m = 2; m <= w->load; m++)
         snprintf(value + strlen(value), sizeof value - strlen(value), "+%d", m);
-    vary_with(w, spec, option, value, SPEC, plain);
+    vary_with(w, spec, option, value, (int)strlen(value), plain);
     snprintf(value, sizeof value, "%d+%d", w->load - 1, w->load);
-    vary_with(w, spec, option, value, SPEC, plain);
+    vary_with(w, spec, option, value, (int)strlen(value), plain);
     snprintf(value, sizeof value, "%d+1", w->load);
-    vary_with(w, spec, option, value, SPEC, plain);
+    vary_with(w, spec, option, value, (int)strlen(value), plain);
 }
 
 /* Appends values of the remaining options that change the shape of a plan; the default first. */
