@@ -124,6 +124,23 @@ static void judge_work(const run *r, const record *rec, result_strategy *s)
     s->overrun_share = pieces > 0 ? overran / pieces : NAN;
 }
 
+static gdc_status judge_workers(const run *r, const record *rec, result_strategy *s)
+{
+    s->worker = calloc((size_t)r->workers, sizeof *s->worker);
+    if (s->worker == NULL)
+        return gdc_fail(GDC_ENOMEM, "no memory for %d workers", r->workers);
+    for (int w = 0; w < r->workers; w++) {
+        const gdc_worker_stats *x = &rec->before[w], *y = &rec->after[w];
+        s->worker[w] =
+            (result_worker){.pieces = (double)(y->pieces - x->pieces),
+                            .used = y->used - x->used,
+                            .home_share = (y->home_used - x->home_used) / ((double)rec->rounds * r->config->partitions),
+                            .busy_s = y->piece_s - x->piece_s,
+                            .compute_s = y->compute_s - x->compute_s};
+    }
+    return GDC_OK;
+}
+
 static gdc_status judge_lost(const run *r, const record *rec, result_strategy *s)
 {
     int count = 0;
@@ -175,6 +192,8 @@ gdc_status judge(run *r, const entry *e, record *rec, result_strategy *s)
         status = bench_open(r->dimension, &b);
     if (status == GDC_OK)
         status = judge_lost(r, rec, s);
+    if (status == GDC_OK && rec->rounds > 0)
+        status = judge_workers(r, rec, s);
     if (status != GDC_OK) {
         free(b.model);
         return status;

@@ -149,6 +149,7 @@ static json_t *strategy_json(const result *r, int i, bool *good)
     put_cost(o, s);
     put_quality(o, s, r->target_loss);
     put(o, "lost_workers", lost_json(s, good));
+    put(o, "workers", report_workers(r, s, good));
     return o.json;
 }
 

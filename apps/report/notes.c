@@ -164,6 +164,18 @@ static void note_computation(const result *r, FILE *out)
     report_end(&t);
 }
 
+static void note_slowest(const result *r, FILE *out)
+{
+    bool known = false;
+    for (int i = 0; i < r->strategies; i++)
+        known = known || r->strategy[i].worker != NULL;
+    if (!known)
+        return;
+    report_text t = note(out, "slowest");
+    report_note_slowest(r, &t);
+    report_end(&t);
+}
+
 void report_notes(const result *r, const result_figures *figures, const int *order, FILE *out)
 {
     note_round(r, figures, out);
@@ -171,5 +183,6 @@ void report_notes(const result *r, const result_figures *figures, const int *ord
     note_communication(r, out);
     note_memory(r, order, out);
     note_computation(r, out);
+    note_slowest(r, out);
     note_lost(r, order, out);
 }

@@ -27,6 +27,10 @@ void report_end(report_text *t); /* ends the line, if one was begun */
 /* What a reader of the table must know: baselines, communication, memory, losses, real computation. */
 void report_notes(const result *r, const result_figures *figures, const int *order, FILE *out);
 
+/* workers.c: who was slow, as JSON and as a note. */
+json_t *report_workers(const result *r, const result_strategy *s, bool *good);
+void report_note_slowest(const result *r, report_text *t);
+
 /* {cpu, cores, os, mpi}: describes the machine without naming it. NULL when out of memory. */
 json_t *report_machine(const char *mpi);
 

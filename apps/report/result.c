@@ -20,6 +20,7 @@ static void strategy_free(result_strategy *s)
     free(s->round);
     free(s->arrival);
     free(s->lost);
+    free(s->worker);
 }
 
 void result_free(result *r)

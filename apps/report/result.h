@@ -32,6 +32,15 @@ typedef struct result_arrival {
     gdc_fate fate;
 } result_arrival;
 
+/* One worker over the measured rounds. */
+typedef struct result_worker {
+    double pieces;     /* finished, by the worker */
+    double used;       /* of those, the ones inside vectors that entered a gradient */
+    double home_share; /* share of its home shard that entered, whoever computed it */
+    double busy_s;     /* duration of the finished pieces */
+    double compute_s;  /* of that, real computation */
+} result_worker;
+
 typedef struct result_strategy {
     char *spec;
     bool exact, collective;
@@ -48,6 +57,7 @@ typedef struct result_strategy {
     double amplification; /* largest of the measured rounds; NaN: nothing was decoded */
     result_lost *lost;
     int lost_count;
+    result_worker *worker; /* [workers]; NULL: not known */
 } result_strategy;
 
 typedef struct result {
