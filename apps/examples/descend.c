@@ -16,10 +16,10 @@ static int partial(void *context, gdc_task *task, void *sum)
 
 int main(int argc, char **argv)
 {
-    int rank, k, code = 1;
+    int rank, k, missing = 0;
     double model[D] = {0}, gradient[D];
     gdc_options options;
-    gdc_engine *engine;
+    gdc_engine *engine = NULL;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &k);
@@ -35,11 +35,10 @@ int main(int argc, char **argv)
     }
     if (status == GDC_OK && rank == 0)
         status = gdc_finish(engine, model);
-    if (status == GDC_OK)
-        code = gdc_close(engine, NULL);
-    else
+    if (status != GDC_OK)
         fprintf(stderr, "rank %d: %s: %s\n", rank, gdc_strerror(status), gdc_last_error());
+    gdc_close(engine, &missing);
     if (rank == 0)
         printf("model %g %g %g\n", model[0], model[1], model[2]);
-    return gdc_mpi_finalize(10, code);
+    return gdc_mpi_finalize(missing ? 10 : 0, status != GDC_OK);
 }

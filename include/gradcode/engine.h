@@ -21,7 +21,8 @@ GDC_API gdc_status gdc_open(MPI_Comm comm, const gdc_options *options, gdc_engin
 GDC_API gdc_status gdc_open_f(MPI_Fint comm, const gdc_options *options, gdc_engine **engine);
 
 /* MPI_Finalize with a bounded end, for the last line of a program that may have lost workers: if finalising takes longer than
- * guard_s, the process leaves by _exit(code). Returns code otherwise. */
+ * guard_s > 0, the process leaves by _exit(code). guard_s <= 0: no bound, as is right while nobody is missing, since finalising
+ * waits for the slowest rank to come. Returns code otherwise. */
 GDC_API int gdc_mpi_finalize(double guard_s, int code);
 
 #ifdef __cplusplus

@@ -172,14 +172,17 @@ typedef struct gdc_worker_stats {
     uint64_t lost_version; /* the round in which that was noticed */
     int returned;          /* 1: it came back after that */
     int error;             /* code of the last failed callback it reported; 0: none */
+    uint64_t erased;       /* vectors of this worker that were not finite or did not match their checksum */
 } gdc_worker_stats;
 
 /* Root: of any worker. Worker: of itself only (EINVAL otherwise). */
 GDC_API gdc_status gdc_stats(const gdc_engine *engine, int worker, gdc_worker_stats *stats);
 
 /* Ends the engine. Root: not collective; waits at most shutdown_s for the workers to say goodbye; *missing (may be NULL) is the
- * number that did not. Worker: leaves (before the root finished: tells it so). Accepts NULL. What then ends the processes is
- * the application's: MPI_Finalize, or gdc_mpi_finalize (engine.h) after a loss. */
+ * number that did not. Worker: leaves (before the root finished: tells it so); *missing is 1 if the root is gone or has told
+ * that a worker is. Accepts NULL.
+ * What then ends the processes is the application's: with nobody missing MPI_Finalize, else gdc_mpi_finalize (engine.h) with a
+ * guard. A process that stands still (SIGSTOP) keeps mpirun waiting whatever the others do: somebody must end it. */
 GDC_API gdc_status gdc_close(gdc_engine *engine, int *missing);
 
 /* For listings: the i-th strategy of the registry, NULL past the end. */

@@ -94,6 +94,8 @@ gdc_status gdc_open_virtual(const gdc_options *options, int workers, gdc_partial
 
 static gdc_status check_root(const gdc_engine *e, const char *call)
 {
+    if (!e)
+        return gdc_fail(GDC_EINVAL, "%s: the engine is NULL", call);
     if (!e->is_root)
         return gdc_fail(GDC_EINVAL, "%s: only the root may call this; a worker calls gdc_work", call);
     if (e->finished)
@@ -117,6 +119,8 @@ gdc_status gdc_gradient(gdc_engine *engine, const void *model, void *gradient, g
     gdc_status status = check_root(engine, "gdc_gradient");
     if (status != GDC_OK)
         return status;
+    if (model && model == gradient)
+        return gdc_fail(GDC_EINVAL, "gdc_gradient: gradient must not overlap the model");
     status = engine->ops->round(engine->self, engine->next_version, model, gradient, &full);
     engine->next_version++;
     if (status == GDC_OK)
@@ -137,6 +141,8 @@ gdc_status gdc_finish(gdc_engine *engine, const void *model)
 
 static gdc_status check_worker(const gdc_engine *e, const char *call)
 {
+    if (!e)
+        return gdc_fail(GDC_EINVAL, "%s: the engine is NULL", call);
     if (e->is_root || !e->ops->next)
         return gdc_fail(GDC_EINVAL, "%s: only a worker rank may call this; the root calls gdc_gradient", call);
     return GDC_OK;

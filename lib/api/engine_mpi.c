@@ -156,8 +156,12 @@ int gdc_mpi_finalize(double guard_s, int code)
     if (!is_up || is_down) {
         return code;
     }
+    if (!(guard_s > 0)) {
+        MPI_Finalize();
+        return code;
+    }
     fflush(NULL); /* _exit does not */
-    guard g = {.until = from_now(fmin(fmax(guard_s, 0), 1e6)), .code = code};
+    guard g = {.until = from_now(fmin(guard_s, 1e6)), .code = code};
     pthread_t thread;
     bool runs = start_guard(&g, &thread);
     MPI_Finalize();

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "api/engine_handle.h"
 
+#include "straggling/model.h"
+
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -73,6 +75,9 @@ gdc_status gdc_options_check(const gdc_options *given, int workers, gdc_options 
     if (!o.strategy)
         return gdc_fail(GDC_EINVAL, "strategy is NULL: want a spec such as gc:code=fractional,load=2");
     gdc_status status = check_counts(&o, workers);
+    if (status == GDC_OK && o.delay && gdc_delay_workers(o.delay) < workers)
+        status =
+            gdc_fail(GDC_EINVAL, "delay: made for %d workers, but there are %d", gdc_delay_workers(o.delay), workers);
     if (status == GDC_OK)
         status = check_times(&o);
     if (status == GDC_OK)

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { PERMUTATION_PURPOSE = 0x706c7065 };
+enum { PERMUTATION_PURPOSE = 0x706c7065, REPAIR_PURPOSE = 0x706c7265 };
 
 typedef struct cluster {
     int size, load;
@@ -134,18 +134,21 @@ static void shift_along(const cluster *c, int shard, int position)
     }
 }
 
-/* Finds a shard for a position that drew one which it holds already, by a shortest augmenting path: who holds q
- * shards each leaves a bipartite graph in which all degrees are equal, and that has a perfect matching. */
-static void augment(const cluster *c, int position, int q)
+/* Finds a shard for a position that drew one which it holds already, by a shortest augmenting path from a seeded start.
+ * There is one: who does not hold what is a bipartite graph in which all degrees are equal. */
+static void augment(const cluster *c, gdc_key key, int position, int q)
 {
     int head = 0, tail = 0;
+    key.purpose = REPAIR_PURPOSE;
+    key.c = (uint64_t)position;
+    int start = (int)gdc_draw_below(key, (uint64_t)c->size);
     for (int s = 0; s < c->size; s++)
         c->from[s] = -1;
     c->queue[tail++] = position;
     while (head < tail) {
         int p = c->queue[head++];
-        for (int i = 1; i <= c->size; i++) {
-            int shard = (position + i) % c->size;
+        for (int i = 0; i < c->size; i++) {
+            int shard = (start + i) % c->size;
             if (c->from[shard] >= 0 || holds(c, p, shard, q))
                 continue;
             c->from[shard] = p;
@@ -171,7 +174,7 @@ static void place_permutation(const cluster *c, gdc_key key, int q)
     }
     for (int p = 0; p < c->size; p++)
         if (c->match[p] < 0)
-            augment(c, p, q);
+            augment(c, key, p, q);
     for (int p = 0; p < c->size; p++)
         *place_of(c, p, q) = c->match[p];
 }

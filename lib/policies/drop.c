@@ -44,7 +44,7 @@ static gdc_status drop_open(const void *values, const gdc_plan *plan, bool can_c
     (void)plan;
     if (given->check == CHECK_POLL && !can_cut)
         return gdc_fail(GDC_EINVAL,
-                        "drop: check=poll cuts a running micro-batch, which needs a poll interval in seconds (--poll)");
+                        "drop: check=poll cuts a running micro-batch, which needs poll_s (--poll) in seconds");
     drop_options *s = malloc(sizeof *s);
     if (!s)
         return gdc_fail(GDC_ENOMEM, "drop: out of memory");

@@ -160,6 +160,11 @@ void gdc_delay_destroy(gdc_delay *delay)
     free(delay);
 }
 
+int gdc_delay_workers(const gdc_delay *delay)
+{
+    return delay->workers;
+}
+
 double gdc_delay_draw(const gdc_delay *delay, int worker, uint64_t version, uint64_t q)
 {
     double duration_s = 0;

@@ -3,6 +3,7 @@
 #ifndef GDC_STRAGGLING_MODEL_H
 #define GDC_STRAGGLING_MODEL_H
 
+#include "gradcode/delay.h"
 #include "gradcode/draw.h"
 #include "gradcode/spec.h"
 
@@ -40,6 +41,8 @@ typedef struct gdc_delay_ops {
     /* The duration of a piece, given what it was before this model (a base: 0). key: {worker, version, q}. */
     double (*apply)(const void *values, gdc_key key, double before_s);
 } gdc_delay_ops;
+
+int gdc_delay_workers(const gdc_delay *delay); /* that it was made for */
 
 extern const gdc_delay_ops gdc_delay_bases[]; /* both end with a row without a name */
 extern const gdc_delay_ops gdc_delay_modifiers[];

@@ -117,7 +117,7 @@ gdc_status gdc_mpi_worker_close(gdc_mpi_worker *worker, int *missing)
     gdc_mpi_worker_destroy(worker);
     gdc_link_close(&link, everybody);
     if (missing) {
-        *missing = 0;
+        *missing = !everybody;
     }
     return status;
 }

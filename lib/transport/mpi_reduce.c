@@ -47,11 +47,11 @@ static gdc_status time_out(gdc_reducer *reducer)
         }
     }
     if (silent.count > 0) {
-        return gdc_fail(GDC_ETIMEDOUT, "the all-reduce waited %.3g s for rank %s; it needs every rank",
+        return gdc_fail(GDC_ETIMEDOUT, "the all-reduce waited %.3g s for worker %s; it needs every worker",
                         reducer->deadline_s, silent.text);
     }
     return gdc_fail(GDC_ETIMEDOUT,
-                    "the all-reduce waited %.3g s and no rank is known to be gone: the deadline "
+                    "the all-reduce waited %.3g s and no worker is known to be gone: the deadline "
                     "(round_deadline_s) must exceed the spread of a round",
                     reducer->deadline_s);
 }
@@ -104,7 +104,7 @@ static gdc_status name_unsound(gdc_reducer *reducer, bool is_sound)
     if (unsound.count == 0) {
         return gdc_fail(GDC_ENUMERIC, "the sum over all ranks overflows its type");
     }
-    return gdc_fail(GDC_ENUMERIC, "the sum of rank %s is not finite; an all-reduce cannot do without it", unsound.text);
+    return gdc_fail(GDC_ENUMERIC, "the sum of worker %s is not finite; an all-reduce cannot do without it", unsound.text);
 }
 
 gdc_status gdc_reducer_sum(gdc_reducer *reducer, const void *part, void *sum, gdc_started_fn started, void *context)

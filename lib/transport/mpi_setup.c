@@ -116,6 +116,12 @@ static record describe(const gdc_options *options, const gdc_strategy_parts *par
     return mine;
 }
 
+/* The root is kept one higher, so that "none" has a number. */
+static unsigned long long shown(int f, const record *from)
+{
+    return (unsigned long long)from->field[f] - (f == F_ROOT);
+}
+
 /* All ranks hold the same records, so all come to the same answer. */
 static gdc_status compare(const record *all, int ranks)
 {
@@ -129,7 +135,7 @@ static gdc_status compare(const record *all, int ranks)
                                 field_name[f]);
             }
             return gdc_fail(GDC_EINVAL, "rank %d has %s=%llu, rank 0 has %llu: options must be the same on all ranks",
-                            r, field_name[f], (unsigned long long)all[r].field[f], (unsigned long long)all[0].field[f]);
+                            r, field_name[f], shown(f, &all[r]), shown(f, &all[0]));
         }
     }
     return GDC_OK;

@@ -272,6 +272,7 @@ bool gdc_pump_message(gdc_pump *p, const gdc_arrival *arrival, bool has_vector, 
     if (arrival->finished > stats->pieces)
         stats->pieces = arrival->finished;
     stats->messages += has_vector;
+    stats->erased += has_vector && !arrival->sound;
     if (has_vector && gdc_coordinator_is_running(p->coordinator) && arrival->version == p->round.version)
         p->round.messages++;
     gdc_verdict verdict = gdc_coordinator_message(p->coordinator, arrival, now_s);

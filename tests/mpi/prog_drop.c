@@ -240,7 +240,7 @@ static void names_who_spoils(law *l, problem p, int fails)
     char name[32];
     p.fail_rank = fails ? 1 : -1;
     p.nan_rank = fails ? -1 : 1;
-    snprintf(name, sizeof name, "rank %d is not finite", 1);
+    snprintf(name, sizeof name, "worker %d is not finite", 1);
     gdc_status status = gdc_drop_gradient(drop, gradient, partial, &p, gradient, NULL);
     expect(l, status == GDC_ENUMERIC && strstr(gdc_last_error(), name), "status %s", gdc_strerror(status));
     p.fail_rank = p.nan_rank = -1;

@@ -157,6 +157,8 @@ static void erasures_are_recovered_or_named(void **state)
     play(pairs, one, 1, sound, &r);
     all_exact(&r);
     assert_int_equal(r.erased, 1);
+    assert_int_equal(r.stats[0].erased, 1);
+    assert_int_equal(r.stats[1].erased, 0);
     play(pairs, both, 2, sound, &r);
     assert_int_equal(r.status[2], GDC_EUNRECOVERABLE);
     assert_non_null(strstr(r.sentence[2], "workers 0-1"));
