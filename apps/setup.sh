@@ -15,6 +15,12 @@ gdc_environment()
     export OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 }
 
+# Not nproc: it believes OMP_NUM_THREADS.
+gdc_cores()
+{
+    getconf _NPROCESSORS_ONLN
+}
+
 # gdc_build TARGET [cmake definitions]: builds a target in build/; speaks only when it fails.
 gdc_build()
 {
@@ -24,7 +30,7 @@ gdc_build()
     mkdir -p "$GDC_SOURCE/build"
     echo "build: $GDC_SOURCE/build (log: build.log)"
     if ! { cmake -S "$GDC_SOURCE" -B "$GDC_SOURCE/build" "$@" &&
-        cmake --build "$GDC_SOURCE/build" --target "$gdc_target" -j "$(nproc)"; } >"$gdc_log" 2>&1; then
+        cmake --build "$GDC_SOURCE/build" --target "$gdc_target" -j "$(gdc_cores)"; } >"$gdc_log" 2>&1; then
         tail -n 60 "$gdc_log" >&2
         echo "build: failed; all of it is in $gdc_log" >&2
         return 1

@@ -72,7 +72,7 @@ bound()
     awk -v base="$1" 'BEGIN { print 1.15 * base + .002 }'
 }
 
-echo "machine: $(nproc) cores; $(uname -srm); commit $(git -C "$GDC_SOURCE" rev-parse --short HEAD 2>/dev/null || echo unknown); median of $runs runs"
+echo "machine: $(gdc_cores) cores; $(uname -srm); commit $(git -C "$GDC_SOURCE" rev-parse --short HEAD 2>/dev/null || echo unknown); median of $runs runs"
 measure calm -s sync -s gc:code=uncoded -s "$fractional" -s "$cyclic"
 measure slow -s "$fractional" --delay "slow:which=$slow,factor=10"
 # shellcheck disable=SC2086 # a list

@@ -34,7 +34,7 @@ run_ctest()
     dir=$1
     shift
     log=$dir/ctest.log
-    { ctest --test-dir "$dir" --output-on-failure -j "$(nproc)" "$@" 2>&1 && echo 0 >"$log.code" ||
+    { ctest --test-dir "$dir" --output-on-failure -j "$(gdc_cores)" "$@" 2>&1 && echo 0 >"$log.code" ||
         echo $? >"$log.code"; } | tee "$log"
     sed -n 's/^skipped: /not tested: /p' "$dir/Testing/Temporary/LastTest.log" | sort -u
     closing="$closing$(grep '% tests passed' "$log" || echo "$dir: ctest found no tests")
@@ -46,7 +46,7 @@ run_ctest()
 run_sanitized()
 {
     echo "build: $GDC_SOURCE/build-asan"
-    (cd "$GDC_SOURCE" && cmake --preset asan && cmake --build --preset asan -j "$(nproc)") \
+    (cd "$GDC_SOURCE" && cmake --preset asan && cmake --build --preset asan -j "$(gdc_cores)") \
         >"$GDC_SOURCE/build/build-asan.log" 2>&1 || {
         tail -n 60 "$GDC_SOURCE/build/build-asan.log" >&2
         exit 1
