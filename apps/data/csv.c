@@ -3,7 +3,11 @@
 #include "data/table.h"
 #include "data/text.h"
 
+#include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 typedef struct csv_options {
     const char *file;
@@ -30,7 +34,7 @@ static const gdc_option options[] = {
      .offset = offsetof(csv_options, header),
      .fallback = "auto",
      .words = "auto|yes|no",
-     .help = "whether the first line holds names; auto: yes if a field of it is not a number"},
+     .help = "whether the first line holds names; auto: yes if no field of it is a number"},
     {.key = "separator",
      .type = GDC_WORD,
      .offset = offsetof(csv_options, separator),
@@ -77,37 +81,73 @@ static int next_field(slice *rest, char separator, slice *field)
     return 1;
 }
 
-static int field_number(slice field, float *value)
+static slice unquoted(slice field)
 {
     if (field.end - field.at >= 2 && *field.at == '"' && field.end[-1] == '"')
-        field = text_trim((slice){field.at + 1, field.end - 1});
-    return text_number(field, value);
+        return text_trim((slice){field.at + 1, field.end - 1});
+    return field;
 }
 
-static size_t count_fields(slice line, char separator, int *all_numbers)
+static int field_number(slice field, float *value)
 {
-    size_t count = 0;
+    return text_number(unquoted(field), value);
+}
+
+/* Also nan, inf and what is beyond a float: no name of a column, though no number to learn from. */
+static int is_numeric(slice field)
+{
+    char copy[64], *end = NULL;
+    size_t length = (size_t)(unquoted(field).end - unquoted(field).at);
+    if (length == 0 || length >= sizeof copy)
+        return 0;
+    memcpy(copy, unquoted(field).at, length);
+    copy[length] = '\0';
+    strtod(copy, &end);
+    return end == copy + length;
+}
+
+typedef struct census {
+    size_t fields, numbers;
+    slice name; /* the last field that is no number */
+} census;
+
+static census count_fields(slice line, char separator)
+{
+    census c = {.fields = 0};
     slice field;
-    float value;
-    *all_numbers = 1;
-    for (; next_field(&line, separator, &field); count++)
-        if (!field_number(field, &value))
-            *all_numbers = 0;
-    return count;
+    for (; next_field(&line, separator, &field); c.fields++) {
+        if (is_numeric(field))
+            c.numbers++;
+        else
+            c.name = field;
+    }
+    return c;
+}
+
+/* A typing error in the first sample must not make a header of it. */
+static gdc_status find_header(const csv_options *o, const text *where, const census *first, int *is_header)
+{
+    *is_header = o->header == HEADER_YES || (o->header == HEADER_AUTO && first->numbers == 0);
+    if (o->header == HEADER_AUTO && first->numbers > 0 && first->numbers < first->fields)
+        return text_fail(where, first->name,
+                         "a number as in the other fields of the line (or names in all of them, or header=yes)");
+    return GDC_OK;
 }
 
 static gdc_status survey(const csv_options *o, const bytes *file, csv *c)
 {
     text where = text_begin(o->file, file);
-    int all_numbers = 0;
     c->options = o;
     if (!text_next(&where))
         return gdc_fail(GDC_EDATA, "%s: no line with data, want numbers between commas", o->file);
     c->separator = find_separator(o, where.line);
-    c->columns = count_fields(where.line, c->separator, &all_numbers);
+    census first = count_fields(where.line, c->separator);
+    c->columns = first.fields;
     if (c->columns < 2)
         return text_fail(&where, where.line, "two or more fields between , ; or tabs");
-    c->skip_first = o->header == HEADER_AUTO ? !all_numbers : o->header == HEADER_YES;
+    gdc_status status = find_header(o, &where, &first, &c->skip_first);
+    if (status)
+        return status;
     for (c->lines = 1; text_next(&where);)
         c->lines++;
     if (c->lines == (size_t)c->skip_first)
@@ -145,13 +185,24 @@ static gdc_status take_lines(const csv *c, const bytes *file, data *into)
     return GDC_OK;
 }
 
+/* A device may never end, and a pipe without a writer never begins. */
+static gdc_status check_regular(const char *path)
+{
+    struct stat s;
+    if (stat(path, &s) != 0)
+        return gdc_fail(GDC_EDATA, "%s: cannot open: %s", path, strerror(errno));
+    return S_ISREG(s.st_mode) ? GDC_OK : gdc_fail(GDC_EDATA, "%s: not a regular file: want one with a table", path);
+}
+
 static gdc_status csv_read(const void *values, uint64_t seed, data *into)
 {
     const csv_options *o = values;
     csv c = {0};
     bytes file;
     (void)seed;
-    gdc_status status = bytes_read(o->file, &file);
+    gdc_status status = check_regular(o->file);
+    if (!status)
+        status = bytes_read(o->file, &file);
     if (status)
         return status;
     status = survey(o, &file, &c);

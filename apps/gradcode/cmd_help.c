@@ -126,6 +126,7 @@ static void print_overview(void)
     for (int t = 0; t < TOPICS; t++)
         printf("%s, ", topics[t].name);
     puts("faults, or the name of anything that they list\n"
+         "--version: which gradcode this is\n"
          "Exit codes: 0 done, 2 bad input, 3 a strategy could not finish, 1 anything else");
 }
 

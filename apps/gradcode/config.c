@@ -9,13 +9,21 @@
 
 enum { ON_PROBLEM = ON_COMPARE | ON_TRAIN };
 
+/* Partitions per shard of the default comparison, whose drop could never drop with one. */
+enum { TO_SHOW_DROPS = 4 };
+
 const flag config_flags[] = {
     {"strategy", 's', FLAG_TEXTS, AT(strategies), 0, 0, NULL, "SPEC",
      "a strategy to run (repeatable; `gradcode help strategies`)", ON_RUNS},
     {"workers", 'n', FLAG_INT, AT(workers), 1, 10000000, NULL, "N",
-     "workers; virtual clock only, default 8 (under mpirun: ranks - 1)", ON_RUNS | ON_PLAN},
-    {"partitions", 0, FLAG_INT, AT(partitions), 1, 1000000, NULL, "M", "partitions per worker's shard (1)",
-     ON_RUNS | ON_PLAN},
+     "workers; virtual clock only, default 8 (under mpirun: ranks - 1)", ON_PROBLEM},
+    {"workers", 'n', FLAG_INT, AT(workers), 1, 10000000, NULL, "N", "workers (8)", ON_SIMULATE},
+    {"workers", 'n', FLAG_INT, AT(workers), 1, 10000000, NULL, "N", "workers", ON_PLAN},
+    {"partitions", 0, FLAG_INT, AT(partitions), 1, 1000000, NULL, "M",
+     "pieces per worker's shard, between which a drop can stop (1; without -s: 4)", ON_COMPARE},
+    {"partitions", 0, FLAG_INT, AT(partitions), 1, 1000000, NULL, "M",
+     "pieces per worker's shard, between which a drop can stop: with 1 it never does (1)", ON_TRAIN | ON_SIMULATE},
+    {"partitions", 0, FLAG_INT, AT(partitions), 1, 1000000, NULL, "M", "partitions per worker's shard (1)", ON_PLAN},
     {"batch", 0, FLAG_COUNT, AT(batch), 0, 1e15, NULL, "B", "samples per round, 0 = all (0)", ON_PROBLEM},
     {"rounds", 0, FLAG_COUNT, AT(rounds), 1, 1e9, NULL, "R", "measured rounds (50)", ON_RUNS},
     {"warmup", 0, FLAG_INT, AT(warmup), 0, 1000000, NULL, "W",
@@ -25,7 +33,9 @@ const flag config_flags[] = {
     {"dimension", 0, FLAG_COUNT, AT(dimension), 0, 1e12, NULL, "D",
      "numbers in a vector, for --bandwidth (0: vectors cost no bandwidth)", ON_SIMULATE},
     {"delay", 0, FLAG_TEXTS, AT(delays), 0, 0, NULL, "SPEC",
-     "how long pieces take (repeatable: one base, then modifiers; virtual default none:piece=0.001)", ON_RUNS},
+     "how long one piece takes; a worker's shard has M (repeatable: one base, then modifiers; virtual default "
+     "none:piece=0.001)",
+     ON_RUNS},
     {"poll", 0, FLAG_REAL, AT(poll_s), 0, ANY, "piece", "piece|S",
      "how often a piece looks whether its round is over (piece: never)", ON_RUNS},
     {"bandwidth", 0, FLAG_REAL, AT(bandwidth), 1e-9, ANY, "free", "BYTES_PER_S",
@@ -59,7 +69,6 @@ const flag config_flags[] = {
 };
 
 static const config defaults = {
-    .partitions = 1,
     .rounds = 50,
     .poll_s = INFINITY,
     .bandwidth = INFINITY,
@@ -80,6 +89,8 @@ gdc_status config_read(unsigned which, int argc, char **argv, config *out)
             gdc_fail(GDC_EINVAL, "'%s' is no flag: want flags only, a strategy is given by -s SPEC", out->rest.item[0]);
     if (status == GDC_OK && out->nesterov && out->momentum <= 0)
         status = gdc_fail(GDC_EINVAL, "--nesterov without momentum: give --momentum too, for example 0.9");
+    if (out->partitions == 0)
+        out->partitions = which == ON_COMPARE && out->strategies.count == 0 ? TO_SHOW_DROPS : 1;
     return status;
 }
 

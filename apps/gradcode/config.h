@@ -11,9 +11,9 @@
 typedef struct config {
     texts strategies, delays, faults, rest; /* rest: arguments that are no flags */
     int workers;                            /* 0: not given */
-    int partitions;
-    size_t batch, rounds, dimension;  /* dimension: simulate only */
-    const char *problem, *data, *out; /* NULL: not given */
+    int partitions;                         /* as given; 4 for compare without strategies, else 1 */
+    size_t batch, rounds, dimension;        /* dimension: simulate only */
+    const char *problem, *data, *out;       /* NULL: not given */
     double poll_s, bandwidth, latency_s, rate, momentum, target_loss, give_up_s;
     bool nesterov, json, quiet, force, overwrite;
     int shuffle, dtype;

@@ -5,6 +5,7 @@
 #include "run.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,17 @@ static gdc_status add(run *r, const char *spec, const char *suffix)
     const char *joint = suffix[0] == '\0' ? "" : strchr(spec, ':') != NULL ? "," : ":";
     snprintf(text, length, "%s%s%s", spec, joint, suffix);
     r->entries[r->entry_count++] = (entry){.spec = text};
+    return GDC_OK;
+}
+
+static gdc_status add_note(entry *e, const char *text)
+{
+    size_t length = e->note != NULL ? strlen(e->note) : 0, bytes = length + strlen(text) + 3;
+    char *grown = realloc(e->note, bytes);
+    if (grown == NULL)
+        return gdc_fail(GDC_ENOMEM, "no memory for a note on %s", e->spec);
+    snprintf(grown + length, bytes - length, "%s%s", length > 0 ? "; " : "", text);
+    e->note = grown;
     return GDC_OK;
 }
 
@@ -54,12 +66,18 @@ static gdc_status expand(run *r, const char *text)
         status = add(r, text, "check=piece");
         if (status == GDC_OK)
             status = add(r, text, "check=poll");
+        if (status == GDC_OK)
+            status = add_note(&r->entries[r->entry_count - 1],
+                              "looks at tau every --poll; without check= a drop is run both ways");
     } else {
         status = add(r, text, "");
     }
     gdc_spec_destroy(spec);
     return status;
 }
+
+/* The least tau that a drop takes: delays of nothing at all leave it nothing to drop. */
+#define TAU_LEAST 1e-9
 
 /* The median over workers and rounds of the time in which a worker does its whole shard, from versions that
  * are not measured. */
@@ -84,9 +102,13 @@ static gdc_status add_defaults(run *r)
 {
     char drop[64];
     gdc_status status = expand(r, "sync");
-    if (status == GDC_OK && r->delay != NULL) {
-        snprintf(drop, sizeof drop, "drop:tau=%.3g", usual_time(r));
+    double tau = r->delay != NULL ? usual_time(r) : 0;
+    if (status == GDC_OK && tau >= TAU_LEAST) {
+        int first = r->entry_count;
+        snprintf(drop, sizeof drop, "drop:tau=%.3g", tau);
         status = expand(r, drop);
+        for (int i = first; i < r->entry_count && status == GDC_OK; i++)
+            status = add_note(&r->entries[i], "has as tau the median time in which a worker does its whole shard");
     }
     if (status == GDC_OK)
         status = expand(r, "gc:code=uncoded");
@@ -121,6 +143,38 @@ static void look(const run *r, const gdc_engine *engine, entry *e)
     e->collective = gdc_is_collective(engine);
 }
 
+typedef struct drop_spec {
+    double tau;
+    const char *check;
+} drop_spec;
+
+static const gdc_option drop_keys[] = {
+    {.key = "tau",
+     .type = GDC_REAL,
+     .offset = offsetof(drop_spec, tau),
+     .fallback = "inf",
+     .max = INFINITY,
+     .positional = 1},
+    {.key = "check", .type = GDC_TEXT, .offset = offsetof(drop_spec, check), .fallback = "piece"},
+    {.key = NULL},
+};
+
+/* The piece that crosses tau counts, so with one piece nothing is ever dropped: that says nothing about dropping. */
+static gdc_status note_idle_drop(entry *e)
+{
+    gdc_spec *spec = NULL;
+    drop_spec drop = {.tau = INFINITY};
+    gdc_status status = gdc_spec_parse(e->spec, &spec);
+    bool is_drop = status == GDC_OK && strcmp(gdc_spec_name(spec), "drop") == 0;
+    if (is_drop)
+        status = gdc_spec_read(spec, drop_keys, &drop);
+    if (status == GDC_OK && is_drop && isfinite(drop.tau) && strcmp(drop.check, "piece") == 0)
+        status = add_note(e, "cannot drop: it has one micro-batch per round (--partitions 1) and the one that "
+                             "crosses tau counts");
+    gdc_spec_destroy(spec);
+    return status;
+}
+
 static gdc_status try_open(const run *r, entry *e)
 {
     gdc_options options = run_options(r, e);
@@ -129,7 +183,8 @@ static gdc_status try_open(const run *r, entry *e)
     if (status != GDC_OK)
         return status;
     look(r, engine, e);
-    return gdc_close(engine, NULL);
+    status = gdc_close(engine, NULL);
+    return status == GDC_OK && r->config->partitions == 1 ? note_idle_drop(e) : status;
 }
 
 gdc_status entries_open(run *r)
@@ -147,8 +202,10 @@ gdc_status entries_open(run *r)
 
 void entries_close(run *r)
 {
-    for (int i = 0; i < r->entry_count; i++)
+    for (int i = 0; i < r->entry_count; i++) {
         free(r->entries[i].spec);
+        free(r->entries[i].note);
+    }
     free(r->entries);
     r->entries = NULL;
     r->entry_count = 0;

@@ -1,6 +1,8 @@
 /* experiment.c - a whole run on the virtual clock, and the end of every run.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "experiment.h"
+#include "interrupt.h"
+#include "judge.h"
 #include "lead.h"
 
 #include <math.h>
@@ -54,7 +56,8 @@ gdc_status result_begin(const run *r, result *res)
                     .target_loss = c->target_loss,
                     .rate = c->rate,
                     .momentum = c->momentum,
-                    .nesterov = c->nesterov};
+                    .nesterov = c->nesterov,
+                    .faults = c->faults.count};
     res->strategy = calloc((size_t)r->entry_count, sizeof *res->strategy);
     if (res->strategy == NULL)
         return gdc_fail(GDC_ENOMEM, "no memory for %d strategies", r->entry_count);
@@ -86,19 +89,34 @@ static const result_strategy *first_failed(const result *res)
     return NULL;
 }
 
+static gdc_status write_files(const run *r, const result *res)
+{
+    size_t left_out = result_arrivals_left_out(res);
+    gdc_status status = result_write(res, r->config->out, r->config->overwrite);
+    if (status == GDC_OK && left_out > 0)
+        fprintf(stderr, "gradcode: arrivals.csv holds the first %zu arrivals, %zu later ones are left out\n",
+                r->arrivals, left_out);
+    return status;
+}
+
 int result_conclude(const run *r, const char *who, result *res)
 {
     const launch rank0 = {.rank = 0};
     const result_strategy *failed = first_failed(res);
     res->failed = failed != NULL;
+    res->interrupted = failed != NULL && interrupt_seen();
     progress_clear(r);
     gdc_status status = show(r, res);
     if (status == GDC_OK && r->config->out != NULL)
-        status = result_write(res, r->config->out, r->config->overwrite);
+        status = write_files(r, res);
     if (status == GDC_OK && (fflush(stdout) != 0 || ferror(stdout)))
         status = gdc_fail(GDC_EMPI, "the result could not be written to stdout");
     if (status != GDC_OK) {
         end_failed(&rank0, who, status);
+        return ENDED_OTHER;
+    }
+    if (res->interrupted) {
+        fprintf(stderr, "gradcode: failed: interrupted\n");
         return ENDED_OTHER;
     }
     if (failed != NULL) {
@@ -113,7 +131,8 @@ static gdc_status run_all(run *r, result *res)
 {
     gdc_status status = result_begin(r, res);
     for (int i = 0; i < r->entry_count && status == GDC_OK; i++)
-        status = run_virtual(r, &r->entries[i], &res->strategy[i]);
+        status = interrupt_seen() ? judge_absent(&r->entries[i], "not run: interrupted", &res->strategy[i])
+                                  : run_virtual(r, &r->entries[i], &res->strategy[i]);
     return status;
 }
 
@@ -124,6 +143,7 @@ int experiment(const launch *how, const char *who, const config *c, bool timing_
     run r;
     result res = {.problem = NULL};
     gdc_status status = run_open(c, how, timing_only, &r);
+    interrupt_on(false);
     if (status == GDC_OK)
         status = run_all(&r, &res);
     int code = status == GDC_OK ? result_conclude(&r, who, &res) : end_failed(how, who, status);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "follow.h"
 #include "gradcode/drop.h"
+#include "interrupt.h"
 #include "trainer.h"
 
 #include <math.h>
@@ -39,6 +40,13 @@ static gdc_status reduce_once(gdc_drop *drop, trainer *t, work *w, gdc_round *ro
     return gdc_drop_gradient(drop, t->model, work_partial, w, t->gradient, round);
 }
 
+/* An interruption reaches the workers in different rounds. Who keeps the readings hands them over; if the others stopped
+ * as well, it could hang in a reduction without them. */
+static gdc_status keeper_check(const session *s)
+{
+    return s->rank == 1 ? interrupt_check() : GDC_OK;
+}
+
 /* A round lasts from one reduction's return to the next. */
 static gdc_status measure(session *s, handle *h, trainer *t, record *rec)
 {
@@ -49,7 +57,9 @@ static gdc_status measure(session *s, handle *h, trainer *t, record *rec)
         if (!session_root_lives(s))
             leave_orphaned();
         record_model(rec, i, t->model);
-        gdc_status status = reduce_once(h->drop, t, &w, &round);
+        gdc_status status = keeper_check(s);
+        if (status == GDC_OK)
+            status = reduce_once(h->drop, t, &w, &round);
         if (status != GDC_OK)
             return status;
         double now = session_clock();
@@ -68,7 +78,9 @@ static gdc_status warm_up(session *s, handle *h, trainer *t)
     for (uint64_t v = 1; v <= t->run->warmup; v++) {
         if (!session_root_lives(s))
             leave_orphaned();
-        gdc_status status = reduce_once(h->drop, t, &w, &round);
+        gdc_status status = keeper_check(s);
+        if (status == GDC_OK)
+            status = reduce_once(h->drop, t, &w, &round);
         if (status != GDC_OK)
             return status;
         trainer_step(t);
@@ -125,6 +137,8 @@ static void take_note(const record *rec, const peer *p, gdc_worker_stats *stats)
 {
     const note *n = &p->note;
     *stats = (gdc_worker_stats){.size = sizeof *stats, .health = GDC_ALIVE};
+    if (p->owes && !p->is_lost && interrupt_seen())
+        return;
     if (p->is_lost || p->owes) {
         stats->lost = session_how_lost(p);
         stats->health = p->is_lost ? GDC_DEAD : GDC_SUSPECT;
@@ -168,6 +182,8 @@ gdc_status observe_reduce(session *s, record *rec)
     for (int w = 0; w < s->workers; w++)
         take_note(rec, &s->peer[w], &rec->after[w]);
     find_failure(s, rec);
+    if (interrupt_seen() && rec->rounds < rec->run->config->rounds)
+        record_failure(rec, interrupt_check());
     if (status != GDC_OK) {
         record_failure(rec, status);
         rec->rounds = rec->kept = 0;

@@ -136,7 +136,8 @@ static gdc_status judge_workers(const run *r, const record *rec, result_strategy
                             .used = y->used - x->used,
                             .home_share = (y->home_used - x->home_used) / ((double)rec->rounds * r->config->partitions),
                             .busy_s = y->piece_s - x->piece_s,
-                            .compute_s = y->compute_s - x->compute_s};
+                            .compute_s = y->compute_s - x->compute_s,
+                            .erased = (double)(y->erased - x->erased)};
     }
     return GDC_OK;
 }
@@ -173,6 +174,8 @@ static gdc_status begin(const entry *e, result_strategy *s)
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
         *unknown[i] = NAN;
     s->spec = strdup(e->spec);
+    if (e->note != NULL && (s->note = strdup(e->note)) == NULL)
+        return gdc_fail(GDC_ENOMEM, "no memory for a note");
     return s->spec != NULL ? GDC_OK : gdc_fail(GDC_ENOMEM, "no memory for the name of a strategy");
 }
 
@@ -213,6 +216,8 @@ gdc_status judge(run *r, const entry *e, record *rec, result_strategy *s)
     s->round = rec->round;
     s->arrival = rec->arrival;
     s->arrivals = rec->arrivals;
+    s->arrivals_left_out = rec->arrivals_left_out;
+    r->arrivals += rec->arrivals;
     rec->round = NULL;
     rec->arrival = NULL;
     return GDC_OK;

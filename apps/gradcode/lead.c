@@ -1,6 +1,7 @@
 /* lead.c - the loop of whoever has the engine.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "lead.h"
+#include "interrupt.h"
 #include "judge.h"
 
 #include <math.h>
@@ -16,7 +17,9 @@ static void read_stats(const run *r, const gdc_engine *engine, gdc_worker_stats 
 static gdc_status warm_up(const run *r, gdc_engine *engine, trainer *t)
 {
     for (uint64_t v = 1; v <= r->warmup; v++) {
-        gdc_status status = gdc_gradient(engine, t->model, t->gradient, NULL);
+        gdc_status status = interrupt_check();
+        if (status == GDC_OK)
+            status = gdc_gradient(engine, t->model, t->gradient, NULL);
         if (status != GDC_OK)
             return status;
         trainer_step(t);
@@ -31,7 +34,9 @@ static gdc_status measure(run *r, const entry *e, gdc_engine *engine, trainer *t
     for (size_t i = 0; i < r->config->rounds; i++) {
         gdc_round round = {.size = sizeof round};
         record_model(rec, i, t->model);
-        gdc_status status = gdc_gradient(engine, t->model, t->gradient, &round);
+        gdc_status status = interrupt_check();
+        if (status == GDC_OK)
+            status = gdc_gradient(engine, t->model, t->gradient, &round);
         if (status != GDC_OK)
             return status;
         record_gradient(rec, i, t->gradient);
@@ -63,9 +68,9 @@ void lead(run *r, const entry *e, gdc_engine *engine, trainer *t, record *rec)
         record_final(rec, t->model);
 }
 
-double ideal_round_s(const run *r, const entry *e)
+double ideal_round_s(const run *r, const entry *e, size_t rounds)
 {
-    if (r->delay == NULL)
+    if (r->delay == NULL || rounds == 0)
         return NAN;
     gdc_options options = run_options(r, e);
     options.latency_s = 0;
@@ -76,12 +81,14 @@ double ideal_round_s(const run *r, const entry *e)
         return NAN;
     double start = 0;
     gdc_status status = GDC_OK;
-    for (uint64_t v = 0; v < r->warmup + r->config->rounds && status == GDC_OK; v++) {
+    for (uint64_t v = 0; v < r->warmup + rounds && status == GDC_OK; v++) {
         if (v == r->warmup)
             start = gdc_now(engine);
-        status = gdc_gradient(engine, NULL, NULL, NULL);
+        status = interrupt_check();
+        if (status == GDC_OK)
+            status = gdc_gradient(engine, NULL, NULL, NULL);
     }
-    double mean = (gdc_now(engine) - start) / (double)r->config->rounds;
+    double mean = (gdc_now(engine) - start) / (double)rounds;
     gdc_close(engine, NULL);
     return status == GDC_OK ? mean : NAN;
 }
@@ -108,7 +115,7 @@ gdc_status run_virtual(run *r, const entry *e, result_strategy *s)
         status = judge(r, e, &rec, s);
     }
     if (status == GDC_OK)
-        s->ideal_round_s = ideal_round_s(r, e);
+        s->ideal_round_s = ideal_round_s(r, e, s->rounds_completed);
     trainer_close(&t);
     record_close(&rec);
     return status;

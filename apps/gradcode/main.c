@@ -4,6 +4,7 @@
 #include "gradcode/engine.h"
 #include "gradcode/spec.h"
 #include "guard.h"
+#include "report/result.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +64,11 @@ static int dispatch(const launch *how, int argc, char **argv)
     if (argc < 2)
         return end_failed(how, NULL,
                           gdc_fail(GDC_EINVAL, "no command given: want one of those that `gradcode help` lists"));
+    if (strcmp(argv[1], "--version") == 0) {
+        if (how->rank == 0)
+            printf("gradcode %s\n", result_tool_version());
+        return ENDED_DONE;
+    }
     if (asks_for_help(1, argv + 1))
         return command_help.run(how, 0, argv);
     const command *which = choose(argv[1]);
@@ -76,6 +82,15 @@ static int dispatch(const launch *how, int argc, char **argv)
     return which->run(how, argc - 2, argv + 2);
 }
 
+/* What could not be printed is a failure, whatever printed it. */
+static int finish_output(const launch *how, int code)
+{
+    bool good = fflush(stdout) == 0 && !ferror(stdout);
+    if (good || code != ENDED_DONE)
+        return code;
+    return end_failed(how, NULL, gdc_fail(GDC_EMPI, "stdout could not be written"));
+}
+
 int main(int argc, char **argv)
 {
     launch how = {.under_mpi = is_launched(), .rank = 0, .size = 1};
@@ -83,7 +98,6 @@ int main(int argc, char **argv)
         fputs("gradcode: failed: MPI could not be started\n", stderr);
         return ENDED_OTHER;
     }
-    int code = dispatch(&how, argc, argv);
-    fflush(stdout);
+    int code = finish_output(&how, dispatch(&how, argc, argv));
     return how.under_mpi ? gdc_mpi_finalize(FINALIZE_GUARD_S, code) : code;
 }

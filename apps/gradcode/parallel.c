@@ -5,12 +5,14 @@
 #include "gradcode/drop.h"
 #include "gradcode/engine.h"
 #include "guard.h"
+#include "interrupt.h"
 #include "judge.h"
 #include "lead.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Notes may be late by a round's deadline, and by a piece that cannot be interrupted. */
@@ -85,7 +87,8 @@ static void mark_lost(const session *s, record *rec)
 {
     for (int w = 0; w < s->workers; w++) {
         const peer *p = &s->peer[w];
-        if (rec->after[w].lost != NULL || !(p->is_lost || p->owes))
+        bool is_missed = p->is_lost || (p->owes && !interrupt_seen());
+        if (rec->after[w].lost != NULL || !is_missed)
             continue;
         rec->after[w].lost = session_how_lost(p);
         rec->after[w].lost_version = rec->run->warmup + rec->rounds;
@@ -134,12 +137,26 @@ static gdc_status lead_entry(stage *st, int i, result_strategy *s)
 {
     const entry *e = &st->run.entries[i];
     bool ran = true;
+    if (interrupt_seen())
+        return judge_absent(e, "not run: interrupted", s);
     gdc_status status = e->collective ? lead_reduce(st, i, &ran, s) : lead_star(st, i);
     if (status == GDC_OK && ran)
         status = judge(&st->run, e, &st->record[i], s);
     if (status == GDC_OK && ran)
-        s->ideal_round_s = ideal_round_s(&st->run, e);
+        s->ideal_round_s = ideal_round_s(&st->run, e, s->rounds_completed);
     return status;
+}
+
+/* Without what follows the first comma: some libraries say there on which machine they were built. */
+static gdc_status name_mpi(result *res)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    if (MPI_Get_library_version(version, &length) != MPI_SUCCESS)
+        return gdc_fail(GDC_EMPI, "MPI_Get_library_version failed");
+    version[strcspn(version, ",\r\n")] = '\0';
+    res->mpi = strdup(version);
+    return res->mpi != NULL ? GDC_OK : gdc_fail(GDC_ENOMEM, "no memory for the name of the MPI library");
 }
 
 static int run_root(stage *st, const char *who)
@@ -147,6 +164,8 @@ static int run_root(stage *st, const char *who)
     const launch rank0 = {.rank = 0};
     result res;
     gdc_status status = result_begin(&st->run, &res);
+    if (status == GDC_OK)
+        status = name_mpi(&res);
     for (int i = 0; i < st->run.entry_count && status == GDC_OK; i++)
         status = lead_entry(st, i, &res.strategy[i]);
     int code = status == GDC_OK ? result_conclude(&st->run, who, &res) : end_failed(&rank0, who, status);
@@ -227,6 +246,7 @@ int run_parallel(const launch *how, const char *who, const config *c)
     if (status == GDC_OK)
         status = set_up(&st, opened == GDC_OK ? GDC_OK : gdc_fail(opened, "%s", sentence));
     guard_off();
+    interrupt_on(how->rank != 0);
     int code = status == GDC_OK ? run_ranks(&st, who) : end_failed(how, who, status);
     run_close(&st.run);
     return code;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "plan_view.h"
 
+#include <float.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -66,12 +67,15 @@ char *plan_to_json(const plan_view *v)
     for (int w = 0; w < gdc_plan_workers(v->plan); w++)
         json_array_append_new(assignment, worker_of(v, w));
     json_t *amplification =
-        json_pack("{s:o,s:o,s:b}", "worst", number(q->worst), "median", number(q->median), "exhaustive", q->exhaustive);
-    json_t *root =
-        json_pack("{s:s,s:i,s:i,s:i,s:I,s:s,s:o,s:i,s:o,s:i,s:o}", "spec", v->spec, "workers",
-                  gdc_plan_workers(v->plan), "partitions", v->partitions, "k", gdc_plan_partitions(v->plan), "seed",
-                  (json_int_t)v->seed, "digest", digest, "assignment", assignment, "tolerance", q->tolerance,
-                  "amplification", amplification, "sets_tried_per_size", v->sets, "recoverable", recoverable_of(q));
+        json_pack("{s:o,s:o,s:b,s:o,s:o}", "worst", number(q->worst), "median", number(q->median), "exhaustive",
+                  q->exhaustive, "early_worst", number(q->early_worst), "early_median", number(q->early_median));
+    json_t *predicted =
+        json_pack("{s:o,s:o}", "f64", number(plan_error(q, DBL_EPSILON)), "f32", number(plan_error(q, FLT_EPSILON)));
+    json_t *root = json_pack("{s:s,s:i,s:i,s:i,s:I,s:s,s:o,s:i,s:o,s:o,s:i,s:o}", "spec", v->spec, "workers",
+                             gdc_plan_workers(v->plan), "partitions", v->partitions, "k", gdc_plan_partitions(v->plan),
+                             "seed", (json_int_t)v->seed, "digest", digest, "assignment", assignment, "tolerance",
+                             q->tolerance, "amplification", amplification, "predicted_error", predicted,
+                             "sets_tried_per_size", v->sets, "recoverable", recoverable_of(q));
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;
     json_decref(root);
     return text;

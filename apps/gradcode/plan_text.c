@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "plan_view.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -107,12 +108,21 @@ static void print_worker(const plan_view *v, int worker, FILE *out)
     print_rows(v->plan, worker, out);
 }
 
+double plan_error(const gdc_quality *quality, double epsilon)
+{
+    return fmax(quality->worst, quality->early_worst) * epsilon;
+}
+
 static void print_quality(const plan_view *v, FILE *out)
 {
     const gdc_quality *q = v->quality;
     fprintf(out, "tolerance  %d straggler%s, whichever they are (%s)\n", q->tolerance, q->tolerance == 1 ? "" : "s",
             q->exhaustive ? "every set was tried" : "some sizes were sampled, so this is an upper bound");
     fprintf(out, "amplification  worst %.4g, median %.4g (1: nothing cancels)\n", q->worst, q->median);
+    fprintf(out, "in rounds      worst %.4g, median %.4g (ended at the earliest message, seeded arrival orders)\n",
+            q->early_worst, q->early_median);
+    fprintf(out, "predicted error  f64 %.1e, f32 %.1e (relative to k max|g|)\n", plan_error(q, DBL_EPSILON),
+            plan_error(q, FLT_EPSILON));
     fputs("P(recoverable | j stragglers)\n", out);
     for (int j = 0; j < q->sizes && j < SIZES_SHOWN; j++)
         fprintf(out, "  %2d  %.4f\n", j, q->recoverable[j]);

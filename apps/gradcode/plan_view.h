@@ -21,6 +21,9 @@ void plan_print(const plan_view *v, FILE *out);
 /* Everything; NULL when out of memory. Caller frees. */
 char *plan_to_json(const plan_view *v);
 
+/* Predicted error of a decode relative to k max|g|: 2 u times the worst amplification; epsilon = 2 u of the type. */
+double plan_error(const gdc_quality *quality, double epsilon);
+
 /* The partitions that a worker holds as ascending spans, in memory of the caller's to free; count = -1: no
  * memory. */
 gdc_span *plan_held_spans(const gdc_plan *plan, int worker, int *count);

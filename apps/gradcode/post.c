@@ -1,5 +1,6 @@
 /* post.c - orders, notes and readings: point-to-point, never blocking on a peer.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "interrupt.h"
 #include "session.h"
 
 #include <math.h>
@@ -7,7 +8,8 @@
 
 enum { TAG_ORDER = 1, TAG_NOTE, TAG_ROUNDS, TAG_MODEL, TAG_GRADIENT, TAG_LAST };
 
-static const double first_nap_s = .0001, longest_nap_s = .002, look_every_s = .25, transfer_s = 30, farewell_s = 3;
+static const double first_nap_s = .0001, longest_nap_s = .002, look_every_s = .25, transfer_s = 30, farewell_s = 3,
+                    hurry_s = .5;
 
 /* Short waits stay short, long ones leave the core to those who compute. */
 static void nap(double *next_s)
@@ -105,6 +107,7 @@ static roll call_roll(session *s, bool looks)
 void session_collect(session *s, double patience_s, bool at_once)
 {
     double deadline = at_once ? session_clock() + patience_s : INFINITY, looked = 0, nap_s = first_nap_s;
+    bool hurries = false;
     for (;;) {
         double now = session_clock();
         bool looks = now - looked >= look_every_s;
@@ -113,6 +116,12 @@ void session_collect(session *s, double patience_s, bool at_once)
             looked = now;
         if (count.here > 0 && isinf(deadline))
             deadline = now + patience_s;
+        if (interrupt_seen() && !hurries && s->peer[0].entry >= 0) {
+            hurries = true;
+            deadline = fmin(deadline, now + hurry_s);
+        }
+        if (hurries && !s->peer[0].owes)
+            return;
         bool only_stopped = looks && count.running == 0 && isfinite(deadline);
         if (count.waiting == 0 || only_stopped || now > deadline)
             return;

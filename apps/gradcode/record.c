@@ -37,7 +37,7 @@ static gdc_status open_arrivals(record *rec, int rows)
 {
     const run *r = rec->run;
     double wanted = (double)r->config->rounds * r->workers * rows;
-    rec->arrival_room = wanted < 1e6 ? (size_t)wanted : 1000000;
+    rec->arrival_room = wanted < ARRIVALS_MAX ? (size_t)wanted : ARRIVALS_MAX;
     rec->arrival = touched(rec->arrival_room, sizeof *rec->arrival);
     return rec->arrival != NULL ? GDC_OK : gdc_fail(GDC_ENOMEM, "no memory for %g arrivals", wanted);
 }
@@ -102,6 +102,8 @@ void record_final(record *rec, const void *model)
 
 static bool has_arrival_room(record *rec)
 {
+    if (rec->run->arrivals + rec->arrivals >= ARRIVALS_MAX)
+        return false;
     if (rec->arrivals < rec->arrival_room)
         return true;
     size_t room = 2 * rec->arrival_room + 1;
@@ -117,11 +119,15 @@ static bool has_arrival_room(record *rec)
 void record_arrival(void *context, const gdc_arrival_note *note)
 {
     record *rec = context;
-    if (note->version <= rec->run->warmup || !has_arrival_room(rec))
+    if (note->version <= rec->run->warmup)
         return;
     size_t round = (size_t)(note->version - rec->run->warmup - 1);
     if (round > rec->rounds)
         return;
+    if (!has_arrival_room(rec)) {
+        rec->arrivals_left_out++;
+        return;
+    }
     double start_s = round < rec->rounds ? rec->round[round].start_s
                      : round == 0        ? 0
                                          : rec->round[round - 1].start_s + rec->round[round - 1].round_s;
@@ -132,9 +138,26 @@ void record_arrival(void *context, const gdc_arrival_note *note)
                                                      .fate = note->fate};
 }
 
+/* The library counts versions, from 1 and with the warm-up; tables and files count measured rounds, from 0. */
+static const char *put_round(const record *rec, const char *sentence, char *number, size_t bytes)
+{
+    unsigned long long version = 0;
+    int length = 0;
+    number[0] = '\0';
+    if (sscanf(sentence, "round %llu: %n", &version, &length) != 1 || length == 0)
+        return sentence;
+    if (version > rec->run->warmup)
+        snprintf(number, bytes, "round %llu: ", version - (unsigned long long)rec->run->warmup - 1);
+    else
+        snprintf(number, bytes, "warm-up round %llu: ", version);
+    return sentence + length;
+}
+
 void record_failure(record *rec, gdc_status status)
 {
-    const char *sentence = gdc_last_error();
+    char number[48];
+    const char *sentence = gdc_last_error()[0] != '\0' ? gdc_last_error() : gdc_strerror(status);
+    const char *rest = put_round(rec, sentence, number, sizeof number);
     rec->status = status;
-    snprintf(rec->error, sizeof rec->error, "%s", sentence[0] != '\0' ? sentence : gdc_strerror(status));
+    snprintf(rec->error, sizeof rec->error, "%s%s", number, rest);
 }

@@ -21,7 +21,7 @@ typedef struct record {
     bool lent;                        /* a transfer into these buffers never ended: they stay allocated */
     gdc_worker_stats *before, *after; /* [n] at the two ends of the measured rounds */
     result_arrival *arrival;
-    size_t arrivals, arrival_room;
+    size_t arrivals, arrival_room, arrivals_left_out;
     double began_s; /* of the first measured round, on the engine's clock */
     gdc_status status;
     char error[SENTENCE_MAX]; /* why the strategy ended early; "" if it did not */
@@ -39,7 +39,7 @@ void record_round(record *rec, double start_s, double round_s, const gdc_round *
 void record_final(record *rec, const void *model);
 /* gdc_options.observe with a record as context. */
 void record_arrival(void *context, const gdc_arrival_note *note);
-/* Keeps the last error's sentence. */
+/* Keeps the last error's sentence, its version turned into the number of the round. */
 void record_failure(record *rec, gdc_status status);
 
 #endif

@@ -147,6 +147,8 @@ gdc_status run_open(const config *c, const launch *how, bool timing_only, run *r
     if ((status = check_out(c, r)) == GDC_OK && (status = open_delay(c, r)) == GDC_OK &&
         (status = open_faults(c, r)) == GDC_OK && (status = entries_open(r)) == GDC_OK && !timing_only)
         status = open_problem(c, r);
+    if (status == GDC_OK && c->out != NULL && r->is_root)
+        status = result_prepare_dir(c->out);
     if (status == GDC_OK)
         choose_samples(r);
     return status;

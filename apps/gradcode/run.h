@@ -16,6 +16,7 @@ typedef struct entry {
     bool exact, collective;
     double load; /* shards held by the fullest worker */
     int rows;    /* most messages of one worker and round */
+    char *note;  /* for the reader, to follow the spec in a sentence; NULL: nothing */
 } entry;
 
 enum { SAMPLES_MAX = 25 };
@@ -43,6 +44,7 @@ typedef struct run {
     size_t sampled_count;
     size_t sampled[SAMPLES_MAX]; /* measured rounds, ascending */
 
+    size_t arrivals;     /* kept by the strategies that are done, see ARRIVALS_MAX */
     double last_shown_s; /* of the progress line */
 } run;
 

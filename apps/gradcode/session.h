@@ -56,7 +56,8 @@ gdc_status session_agree(session *s, gdc_status mine);
 /* Rank 0. */
 void session_order(session *s, int about, bool calm); /* about: entry, -1 = BYE */
 /* Waits for the notes that are owed. From the first note on (or at once, if at_once) the others have
- * patience_s; a worker whose process is gone is lost, one that is stopped is not waited for. */
+ * patience_s; a worker whose process is gone is lost, one that is stopped is not waited for. After an
+ * interruption only worker 0, which keeps the readings, is waited for, and half a second at most. */
 void session_collect(session *s, double patience_s, bool at_once);
 /* The lowest worker that is lost, or still owes an old note; -1: all are here. */
 int session_absent(session *s);

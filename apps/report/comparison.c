@@ -230,10 +230,11 @@ static void print_title(const result *r, FILE *out)
     report_text t = {out, 0, 0};
     int k = r->workers * r->partitions;
     if (r->dimension > 0 && r->samples > 0)
-        report_say(&t, "%s on %s (%zu samples, d = %zu, %s), batch %zu in k = %d partitions,", r->problem, r->data,
+        report_say(&t, "%s on %s (%zu samples, d = %zu, %s), batch %zu in k = %d partitions", r->problem, r->data,
                    r->samples, r->dimension, r->dtype, r->batch > 0 ? r->batch : r->samples, k);
     else
-        report_say(&t, "timing only, k = %d partitions,", k);
+        report_say(&t, "timing only, k = %d partitions", k);
+    report_say(&t, "(%d per worker's shard),", r->partitions);
     report_say(&t, "n = %d workers; %zu rounds", r->workers, r->rounds);
     if (r->warmup > 0)
         report_say(&t, "after %zu of warm-up", r->warmup);

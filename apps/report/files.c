@@ -3,6 +3,7 @@
 #include "report/parts.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,6 +64,32 @@ static gdc_status make_folders(const char *dir)
     return status;
 }
 
+/* Asking for permission is not enough: a full disk or a read-only mount shows when something is written. */
+static gdc_status try_writing(const char *dir, const char *path)
+{
+    int file = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600), reason = errno;
+    bool good = file >= 0 && write(file, "?", 1) == 1 && fsync(file) == 0;
+    if (file >= 0) {
+        reason = errno;
+        good &= close(file) == 0;
+        unlink(path);
+    }
+    return good ? GDC_OK
+                : gdc_fail(GDC_EINVAL, "output folder %s: nothing can be written there: %s", dir, strerror(reason));
+}
+
+gdc_status result_prepare_dir(const char *dir)
+{
+    char suffix[32];
+    snprintf(suffix, sizeof suffix, ".%ld", (long)getpid());
+    char *path = path_in(dir, ".", "probe", suffix);
+    gdc_status status = path != NULL ? make_folders(dir) : gdc_fail(GDC_ENOMEM, "no memory for a path in %s", dir);
+    if (status == GDC_OK)
+        status = try_writing(dir, path);
+    free(path);
+    return status;
+}
+
 static void write_json(const result *r, FILE *out)
 {
     char *text = result_to_json(r);
@@ -76,15 +103,25 @@ static void write_json(const result *r, FILE *out)
 static const struct file {
     const char *name;
     void (*write)(const result *r, FILE *out);
+    bool (*is_wanted)(const result *r); /* NULL: always */
 } files[] = {
-    {"rounds.csv", report_rounds_csv},     {"arrivals.csv", report_arrivals_csv}, {"loss.gp", report_loss_plot},
-    {"round-times.gp", report_times_plot}, {"result.json", write_json},
+    {"rounds.csv", report_rounds_csv, NULL},
+    {"arrivals.csv", report_arrivals_csv, NULL},
+    {"loss.gp", report_loss_plot, report_has_losses},
+    {"round-times.gp", report_times_plot, NULL},
+    {"result.json", write_json, NULL},
 };
 enum { FILES = sizeof files / sizeof files[0] };
 
+/* The temporary stays NULL where there is nothing to write: what an earlier run left there then goes. */
 typedef struct paths {
     char *temporary, *final;
 } paths;
+
+static bool is_wanted(const struct file *file, const result *r)
+{
+    return file->is_wanted == NULL || file->is_wanted(r);
+}
 
 /* An empty file is a failure: every writer writes something unless memory ran out. */
 static gdc_status write_one(const result *r, const struct file *file, const char *path)
@@ -107,8 +144,10 @@ static gdc_status write_temporaries(const result *r, const char *dir, paths path
     char suffix[32];
     snprintf(suffix, sizeof suffix, ".%ld", (long)getpid());
     for (int i = 0; i < FILES; i++) {
-        path[i].temporary = path_in(dir, ".", files[i].name, suffix);
         path[i].final = path_in(dir, "", files[i].name, "");
+        if (path[i].final != NULL && !is_wanted(&files[i], r))
+            continue;
+        path[i].temporary = path_in(dir, ".", files[i].name, suffix);
         if (path[i].temporary == NULL || path[i].final == NULL)
             return gdc_fail(GDC_ENOMEM, "no memory for a path in %s", dir);
         gdc_status status = write_one(r, &files[i], path[i].temporary);
@@ -121,7 +160,9 @@ static gdc_status write_temporaries(const result *r, const char *dir, paths path
 static gdc_status give_names(const paths path[FILES])
 {
     for (int i = 0; i < FILES; i++)
-        if (rename(path[i].temporary, path[i].final) != 0)
+        if (path[i].temporary == NULL)
+            unlink(path[i].final);
+        else if (rename(path[i].temporary, path[i].final) != 0)
             return gdc_fail(GDC_EDATA, "cannot rename %s to %s: %s", path[i].temporary, path[i].final, strerror(errno));
     return GDC_OK;
 }
@@ -144,6 +185,6 @@ gdc_status result_write(const result *r, const char *dir, bool overwrite)
         free(path[i].final);
     }
     if (status == GDC_OK)
-        report_run_plots(dir);
+        report_run_plots(r, dir);
     return status;
 }

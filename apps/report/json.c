@@ -144,6 +144,7 @@ static json_t *strategy_json(const result *r, int i, bool *good)
     put_bool(o, "exact", s->exact);
     put_bool(o, "collective", s->collective);
     put_text(o, "error", s->error);
+    put_text(o, "note", s->note);
     put_count(o, "rounds_completed", s->rounds_completed);
     put_time(o, s, &f);
     put_cost(o, s);
@@ -200,13 +201,19 @@ static json_t *baseline_json(const result *r, bool collective)
     return i < 0 ? json_null() : text(r->strategy[i].spec);
 }
 
+const char *result_tool_version(void)
+{
+    return GDC_VERSION;
+}
+
 char *result_to_json(const result *r)
 {
     bool good = true;
     object o = object_begin(&good);
-    put(o, "tool", json_pack("{s:s, s:s}", "name", "gradcode", "version", GDC_VERSION));
+    put(o, "tool", json_pack("{s:s, s:s}", "name", "gradcode", "version", result_tool_version()));
     put(o, "machine", report_machine(r->mpi));
     put_run(o, r);
+    put_count(o, "arrivals_left_out", result_arrivals_left_out(r));
     put_text(o, "status", r->failed ? "failed" : "finished");
     put(o, "baseline_sync", baseline_json(r, true));
     put(o, "baseline_waiting", baseline_json(r, false));

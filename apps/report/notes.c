@@ -13,13 +13,20 @@ static report_text note(FILE *out, const char *label)
     return (report_text){out, LABEL, LABEL};
 }
 
+/* Two clocks that agree differ by the rounding of their sums. */
+static double without_rounding(double overhead_s, double mean)
+{
+    return fabs(overhead_s) <= 1e-9 * mean ? 0 : overhead_s;
+}
+
 static void note_round(const result *r, const result_figures *figures, FILE *out)
 {
     double least = INFINITY, most = -INFINITY;
     for (int i = 0; i < r->strategies; i++)
         if (isfinite(figures[i].overhead_s)) {
-            least = fmin(least, figures[i].overhead_s);
-            most = fmax(most, figures[i].overhead_s);
+            double overhead_s = without_rounding(figures[i].overhead_s, figures[i].mean);
+            least = fmin(least, overhead_s);
+            most = fmax(most, overhead_s);
         }
     report_text t = note(out, "round");
     report_say(&t, "mean time from one update to the next; effective: round / used, the order of the rows");
@@ -30,6 +37,8 @@ static void note_round(const result *r, const result_figures *figures, FILE *out
         if (most > least)
             report_say(&t, "to %.3g", 1e3 * most);
         report_say(&t, "ms of a round were not computation (round - ideal_round_s of result.json)");
+        if (least < 0)
+            report_say(&t, "; below 0: the rounds were shorter than by their delays alone");
         report_end(&t);
     }
 }
@@ -159,7 +168,8 @@ static void note_computation(const result *r, FILE *out)
     report_say(&t, "%.3g", 100 * least);
     if (most > least)
         report_say(&t, "to %.3g", 100 * most);
-    report_say(&t, "%% of a round was real computation; at most %.3g %% of the pieces overran their delay",
+    report_say(&t,
+               "%% of the workers' piece time was real computation; at most %.3g %% of the pieces overran their delay",
                100 * overran);
     report_end(&t);
 }
@@ -176,6 +186,42 @@ static void note_slowest(const result *r, FILE *out)
     report_end(&t);
 }
 
+static void note_erased(const result *r, const int *order, FILE *out)
+{
+    for (int i = 0; i < r->strategies; i++) {
+        if (!report_has_erased(r, &r->strategy[order[i]]))
+            continue;
+        report_text t = note(out, "erased");
+        report_note_erased(r, &r->strategy[order[i]], &t);
+        report_end(&t);
+    }
+}
+
+static void note_strategies(const result *r, const int *order, FILE *out)
+{
+    for (int i = 0; i < r->strategies; i++) {
+        const result_strategy *s = &r->strategy[order[i]];
+        if (s->note == NULL)
+            continue;
+        report_text t = note(out, "strategy");
+        report_say(&t, "%s %s", s->spec, s->note);
+        report_end(&t);
+    }
+}
+
+/* Which workers a delay slows is nowhere to be seen unless the spec names them. */
+static void note_slowed(const result *r, FILE *out)
+{
+    for (int i = 0; i < r->delays; i++) {
+        bool slows = strncmp(r->delay[i], "slow:", 5) == 0 || strcmp(r->delay[i], "slow") == 0;
+        if (!slows || strstr(r->delay[i], "which=") != NULL)
+            continue;
+        report_text t = note(out, "delay");
+        report_say(&t, "%s: the workers are drawn by --seed; which= names them", r->delay[i]);
+        report_end(&t);
+    }
+}
+
 void report_notes(const result *r, const result_figures *figures, const int *order, FILE *out)
 {
     note_round(r, figures, out);
@@ -184,5 +230,8 @@ void report_notes(const result *r, const result_figures *figures, const int *ord
     note_memory(r, order, out);
     note_computation(r, out);
     note_slowest(r, out);
+    note_slowed(r, out);
     note_lost(r, order, out);
+    note_erased(r, order, out);
+    note_strategies(r, order, out);
 }

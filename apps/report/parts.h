@@ -30,6 +30,9 @@ void report_notes(const result *r, const result_figures *figures, const int *ord
 /* workers.c: who was slow, as JSON and as a note. */
 json_t *report_workers(const result *r, const result_strategy *s, bool *good);
 void report_note_slowest(const result *r, report_text *t);
+/* Whose vectors were not finite or did not match their checksum. */
+bool report_has_erased(const result *r, const result_strategy *s);
+void report_note_erased(const result *r, const result_strategy *s, report_text *t);
 
 /* {cpu, cores, os, mpi}: describes the machine without naming it. NULL when out of memory. */
 json_t *report_machine(const char *mpi);
@@ -37,11 +40,12 @@ json_t *report_machine(const char *mpi);
 /* The texts of the files. The plots are gnuplot scripts that read rounds.csv in their own folder. */
 void report_rounds_csv(const result *r, FILE *out);
 void report_arrivals_csv(const result *r, FILE *out);
-void report_loss_plot(const result *r, FILE *out);
+bool report_has_losses(const result *r);
+void report_loss_plot(const result *r, FILE *out); /* only where there are losses */
 void report_times_plot(const result *r, FILE *out);
 
-/* Runs gnuplot on the scripts in dir. What goes wrong is a line on stderr: the scripts are there to be run
- * again. */
-void report_run_plots(const char *dir);
+/* Runs gnuplot on the scripts in dir: loss.gp only with losses, none after an interruption. What goes wrong is a line on
+ * stderr: the scripts are there to be run again. */
+void report_run_plots(const result *r, const char *dir);
 
 #endif

@@ -75,12 +75,13 @@ static void put_curves(const result *r, FILE *out, bool (*shown)(const result_st
     fputc('\n', out);
 }
 
+bool report_has_losses(const result *r)
+{
+    return any(r, has_losses);
+}
+
 void report_loss_plot(const result *r, FILE *out)
 {
-    if (!any(r, has_losses)) {
-        fprintf(out, "# There are no losses to draw.\n");
-        return;
-    }
     begin_script(out, "loss", "loss against time");
     fprintf(out, "set xlabel 'time since the first measured round began (s)'\nset ylabel 'loss'\n");
     put_curves(r, out, has_losses, "using 3:7 with linespoints pointtype 7 pointsize 0.5");
@@ -99,7 +100,8 @@ void report_times_plot(const result *r, FILE *out)
 
 /* ---- running them ---- */
 
-static const char *const scripts[] = {"loss.gp", "round-times.gp"};
+static const char *const scripts[] = {"round-times.gp", "loss.gp"};
+enum { SCRIPTS = sizeof scripts / sizeof scripts[0] };
 static const char *const pictures[] = {"loss.png", "loss.svg", "round-times.png", "round-times.svg"};
 
 /* In the child: never returns. What gnuplot says is dropped: the message names the command that shows it. */
@@ -141,10 +143,11 @@ static void remove_pictures(const char *dir)
     }
 }
 
-void report_run_plots(const char *dir)
+void report_run_plots(const result *r, const char *dir)
 {
+    size_t count = r->interrupted ? 0 : report_has_losses(r) ? SCRIPTS : SCRIPTS - 1;
     remove_pictures(dir);
-    for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
+    for (size_t i = 0; i < count; i++) {
         int code = run_gnuplot(dir, scripts[i]);
         if (code == NO_GNUPLOT) {
             fprintf(stderr, "gradcode: no plots: gnuplot is not installed (scripts: %s/*.gp)\n", dir);

@@ -69,7 +69,7 @@ static void say_against(reading *g, int rank, int baseline, double speedup)
 static void say_speed(reading *g, int rank)
 {
     const result_figures *f = ranked_figures(g, rank);
-    report_say(&g->text, "%s a batch", seconds(f->effective_round_s).s);
+    report_say(&g->text, "%s: %s a batch", ranked(g, rank)->spec, seconds(f->effective_round_s).s);
     say_against(g, rank, result_baseline(g->r, true), f->speedup_effective);
     say_against(g, rank, result_baseline(g->r, false), f->speedup_effective_vs_waiting);
     report_say(&g->text, ". Its median round took %s, its slowest %s.", seconds(f->p50).s, seconds(f->max).s);
@@ -83,24 +83,6 @@ static void say_lead(reading *g)
                    ranked(g, 1)->spec);
 }
 
-static void say_fastest(reading *g)
-{
-    if (g->finished == 0)
-        return;
-    begin(g);
-    report_say(&g->text, g->finished > 1 ? "Fastest was %s:" : "%s:", ranked(g, 0)->spec);
-    say_speed(g, 0);
-    if (g->finished > 1)
-        say_lead(g);
-    for (int i = 1; !ranked(g, 0)->exact && i < g->finished; i++)
-        if (ranked(g, i)->exact) {
-            report_say(&g->text, "Of those that promise the exact gradient, it was %s:", ranked(g, i)->spec);
-            say_speed(g, i);
-            break;
-        }
-    report_end(&g->text);
-}
-
 /* What rounding may do to an exact gradient. */
 static double rounding(const result *r)
 {
@@ -110,6 +92,52 @@ static double rounding(const result *r)
 static bool was_exact(const reading *g, int rank)
 {
     return ranked(g, rank)->gradient_error <= rounding(g->r);
+}
+
+static bool is_off(const reading *g, int rank)
+{
+    return isfinite(ranked(g, rank)->gradient_error) ? !was_exact(g, rank) : !ranked(g, rank)->exact;
+}
+
+/* The first in the order that keeps the promise of the exact gradient; -1: none. */
+static int fastest_exact(const reading *g)
+{
+    for (int i = 0; i < g->finished; i++)
+        if (ranked(g, i)->exact && !is_off(g, i))
+            return i;
+    return -1;
+}
+
+/* A batch that was not computed whole is no faster one: the error stands in the same sentence, the exact one beside it. */
+static void say_fastest_is_off(reading *g, int exact)
+{
+    const result_strategy *s = ranked(g, 0);
+    report_say(&g->text, "Fastest was %s, but", s->spec);
+    if (isfinite(s->gradient_error))
+        report_say(&g->text, "its gradient was off by up to %.3g %%", 100 * s->gradient_error);
+    else
+        report_say(&g->text, "it does not promise the exact gradient");
+    if (exact >= 0)
+        report_say(&g->text, "; fastest with the exact one was %s", ranked(g, exact)->spec);
+    report_say(&g->text, ".");
+}
+
+static void say_fastest(reading *g)
+{
+    if (g->finished == 0)
+        return;
+    int exact = fastest_exact(g);
+    begin(g);
+    if (g->finished > 1 && is_off(g, 0))
+        say_fastest_is_off(g, exact);
+    else if (g->finished > 1)
+        report_say(&g->text, "Fastest was");
+    say_speed(g, 0);
+    if (g->finished > 1)
+        say_lead(g);
+    if (exact > 0)
+        say_speed(g, exact);
+    report_end(&g->text);
 }
 
 static void say_exact(reading *g)
@@ -224,7 +252,7 @@ static void say_price(reading *g)
 
 static void say_ideal(reading *g)
 {
-    if (g->finished == 0 || !isfinite(ranked(g, 0)->ideal_round_s))
+    if (g->finished == 0 || g->r->faults > 0 || !(ranked(g, 0)->ideal_round_s > 0))
         return;
     const result_figures *f = ranked_figures(g, 0);
     begin(g);
@@ -255,12 +283,12 @@ void result_print_reading(const result *r, FILE *out)
                isfinite(ranked_figures(&g, g.finished)->effective_round_s))
             g.finished++;
         fputc('\n', out);
+        say_target(&g);
         say_fastest(&g);
         say_exact(&g);
         say_inexact(&g);
         report_end(&g.text);
         say_losses(&g);
-        say_target(&g);
         say_price(&g);
         say_ideal(&g);
         say_failures(&g);

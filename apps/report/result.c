@@ -17,6 +17,7 @@ static void strategy_free(result_strategy *s)
 {
     free(s->spec);
     free(s->error);
+    free(s->note);
     free(s->round);
     free(s->arrival);
     free(s->lost);
@@ -109,6 +110,8 @@ result_figures result_derive(const result *r, int strategy)
 {
     const result_strategy *s = &r->strategy[strategy];
     result_figures f = derive_alone(s);
+    if (r->faults > 0)
+        f.overhead_s = NAN;
     int sync = result_baseline(r, true), waiting = result_baseline(r, false);
     if (s->error == NULL && sync >= 0) {
         result_figures base = derive_alone(&r->strategy[sync]);
@@ -121,6 +124,14 @@ result_figures result_derive(const result *r, int strategy)
         f.speedup_effective_vs_waiting = base.effective_round_s / f.effective_round_s;
     }
     return f;
+}
+
+size_t result_arrivals_left_out(const result *r)
+{
+    size_t count = 0;
+    for (int i = 0; i < r->strategies; i++)
+        count += r->strategy[i].arrivals_left_out;
+    return count;
 }
 
 result_figures *report_figures(const result *r)

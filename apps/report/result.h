@@ -39,21 +39,24 @@ typedef struct result_worker {
     double home_share; /* share of its home shard that entered, whoever computed it */
     double busy_s;     /* duration of the finished pieces */
     double compute_s;  /* of that, real computation */
+    double erased;     /* vectors that were not finite or did not match their checksum */
 } result_worker;
 
 typedef struct result_strategy {
     char *spec;
     bool exact, collective;
     char *error; /* NULL: none. "not run: worker 3 lost" when it never began */
+    char *note;  /* what a reader must know of it, to follow its spec in a sentence; NULL: nothing */
     size_t rounds_completed;
-    result_round *round;     /* [rounds_completed] */
-    result_arrival *arrival; /* [arrivals] */
-    size_t arrivals;
-    double load; /* r: shards held per worker (data memory factor) */
+    result_round *round;                /* [rounds_completed] */
+    result_arrival *arrival;            /* [arrivals] */
+    size_t arrivals, arrivals_left_out; /* left out: seen, but past ARRIVALS_MAX of the run */
+    double load;                        /* r: shards held per worker (data memory factor) */
     double wall_s, ideal_round_s;
     double messages_per_round, bytes_per_round, work_ratio, used_fraction, least_worker_share;
     double gradient_error, loss_initial, loss_final, time_to_target_s;
-    double compute_share, overrun_share;
+    double compute_share; /* of the workers' piece time, the part that was real computation */
+    double overrun_share;
     double amplification; /* largest of the measured rounds; NaN: nothing was decoded */
     result_lost *lost;
     int lost_count;
@@ -74,10 +77,17 @@ typedef struct result {
     double target_loss;                  /* NaN: none */
     double rate, momentum;
     bool nesterov, failed;
+    bool interrupted; /* there may be no time to draw: the plots are left as scripts */
+    int faults;       /* that were asked for */
     int strategies;
     result_strategy *strategy; /* [strategies], in the order of the run */
     char *mpi;                 /* the MPI library's name and version; NULL: none was used */
 } result;
+
+/* Rows of arrivals.csv. */
+enum { ARRIVALS_MAX = 1000000 };
+/* Arrivals of all strategies that are not in arrivals.csv. */
+size_t result_arrivals_left_out(const result *r);
 
 /* Frees all that r owns and zeroes it; r itself is the caller's. Accepts NULL. */
 void result_free(result *r);
@@ -90,7 +100,8 @@ typedef struct result_figures {
     double speedup_vs_sync, speedup_effective; /* baseline sync, by mean and by effective round; NaN without it */
     double speedup_vs_waiting;                 /* baseline gc:code=uncoded, by mean */
     double speedup_effective_vs_waiting;       /* the same by effective round */
-    double overhead_s; /* mean - ideal_round_s: the part of a round that is not computation (T^c) */
+    double overhead_s; /* mean - ideal_round_s: the part of a round that is not computation (T^c); NaN with faults,
+                          which the ideal does not know */
 } result_figures;
 result_figures result_derive(const result *r, int strategy);
 /* Index of the baseline: the first strategy named sync (all-reduce), or gc:code=uncoded of load 1 (waits for
@@ -112,5 +123,10 @@ char *result_to_json(const result *r);
 gdc_status result_write(const result *r, const char *dir, bool overwrite);
 /* Before the run: would result_write refuse? */
 gdc_status result_check_dir(const char *dir, bool overwrite);
+/* Before the run: creates dir and tries to write there; nothing but the folder is left. EINVAL, ENOMEM. */
+gdc_status result_prepare_dir(const char *dir);
+
+/* The version of the tool, as in result.json. */
+const char *result_tool_version(void);
 
 #endif

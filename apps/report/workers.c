@@ -31,6 +31,7 @@ json_t *report_workers(const result *r, const result_strategy *s, bool *good)
         put(o, "piece_s", piece_s(x), good);
         put(o, "busy_s", x->busy_s, good);
         put(o, "compute_s", x->compute_s, good);
+        put(o, "erased", x->erased, good);
         put(o, "wait_s", s->wall_s - x->busy_s, good);
         *good &= json_array_append_new(list, o) == 0;
     }
@@ -92,4 +93,25 @@ void report_note_slowest(const result *r, report_text *t)
     report_say(t, "%.3g s at work, %.3g s waiting", x->busy_s, fmax(0, s->wall_s - x->busy_s));
     if (isfinite(s->compute_share))
         report_say(t, "(%.3g s of real computation)", x->compute_s);
+}
+
+bool report_has_erased(const result *r, const result_strategy *s)
+{
+    for (int w = 0; s->worker != NULL && w < r->workers; w++)
+        if (s->worker[w].erased > 0)
+            return true;
+    return false;
+}
+
+void report_note_erased(const result *r, const result_strategy *s, report_text *t)
+{
+    const char *gap = "";
+    report_say(t, "%s:", s->spec);
+    for (int w = 0; w < r->workers; w++) {
+        double erased = s->worker[w].erased;
+        if (!(erased > 0))
+            continue;
+        report_say(t, "%s worker %d (%.0f vector%s)", gap, w, erased, erased > 1 ? "s" : "");
+        gap = ",";
+    }
 }

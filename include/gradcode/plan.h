@@ -63,6 +63,9 @@ typedef struct gdc_quality {
     double worst, median; /* amplification over the tried sets of size <= tolerance */
     int sizes;            /* length of recoverable: min(n, GDC_QUALITY_MAX - 1) + 1 */
     double recoverable[GDC_QUALITY_MAX]; /* [j]: fraction of the tried straggler sets of size j that are decoded */
+    /* amplification of rounds that end at the earliest decodable message, over at most 1000 seeded arrival orders; with several
+     * messages per worker or clusters larger than the above. NAN: never decodable */
+    double early_worst, early_median;
 } gdc_quality;
 
 /* sets: at most so many straggler sets per size are tried (all of them where there are no more). ENOMEM. */

@@ -93,12 +93,13 @@ gdc_status gdc_options_check_precision(const gdc_options *options, const gdc_str
         return GDC_OK;
     gdc_quality quality;
     gdc_status status = gdc_plan_quality(parts->plan, QUALITY_SETS, options->seed, &quality);
-    double predicted = quality.worst * (double)FLT_EPSILON; /* 2 * 2^-24 * A, theory of the decode's rounding */
+    double worst = fmax(quality.worst, quality.early_worst);
+    double predicted = worst * (double)FLT_EPSILON; /* 2 * 2^-24 * A, theory of the decode's rounding */
     if (status != GDC_OK || predicted <= 1e-3)
         return status;
     return gdc_fail(GDC_EINVAL,
                     "%s: float32 messages would carry a relative error of up to %.1e (amplification %.3g), "
                     "above 1e-3; use "
                     "float64, or code=fractional (amplification 1), or force it",
-                    options->strategy, predicted, quality.worst);
+                    options->strategy, predicted, worst);
 }

@@ -7,15 +7,19 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double refinable = 1e-3; /* residuals above it belong to sets that cannot be decoded */
+
 gdc_status gdc_fit_create(int columns, int messages, gdc_fit *fit)
 {
     size_t c = (size_t)columns, m = (size_t)messages + 1;
-    gdc_fit made = {columns, messages, NULL, NULL, NULL};
+    gdc_fit made = {.columns = columns, .messages = messages};
     if (m <= SIZE_MAX / sizeof(double) / (c + 1))
         made.matrix = malloc(c * m * sizeof(double));
     made.target = malloc((c + 1) * sizeof(double));
+    made.rest = malloc((c + 1) * sizeof(double));
     made.solution = malloc(m * sizeof(double));
-    if (made.matrix == NULL || made.target == NULL || made.solution == NULL) {
+    made.step = malloc(m * sizeof(double));
+    if (made.matrix == NULL || made.target == NULL || made.rest == NULL || made.solution == NULL || made.step == NULL) {
         gdc_fit_free(&made);
         return gdc_fail(GDC_ENOMEM, "decoder: no memory for least squares of %d cells by %d messages (%.0f bytes)",
                         columns, messages, (double)c * (double)m * sizeof(double));
@@ -28,7 +32,9 @@ void gdc_fit_free(gdc_fit *fit)
 {
     free(fit->matrix);
     free(fit->target);
+    free(fit->rest);
     free(fit->solution);
+    free(fit->step);
     *fit = (gdc_fit){0};
 }
 
@@ -45,24 +51,72 @@ void gdc_fit_expand(const gdc_plan *plan, const gdc_cells *cells, int component,
     }
 }
 
+/* The matrix of the accepted messages of a component, and the target. */
+typedef struct problem {
+    const gdc_plan *plan;
+    const gdc_cells *cells;
+    const unsigned char *accepted;
+    int component, columns, count;
+    const int *message; /* of the component */
+    int messages;
+} problem;
+
+static void fill_matrix(const problem *p, gdc_fit *fit)
+{
+    for (int m = 0, i = 0; m < p->messages; m++)
+        if (p->accepted[p->message[m]])
+            gdc_fit_expand(p->plan, p->cells, p->component, p->message[m], p->count, fit->matrix + i++);
+}
+
+/* rest = target - matrix * solution; returns the largest |rest| relative to the target. */
+static double find_rest(const problem *p, gdc_fit *fit)
+{
+    double largest = 0;
+    for (int c = 0; c < p->columns; c++) {
+        const double *entry = fit->matrix + (size_t)c * (size_t)p->count;
+        long double rest = fit->target[c];
+        for (int i = 0; i < p->count; i++)
+            rest -= (long double)entry[i] * fit->solution[i];
+        fit->rest[c] = (double)rest;
+        largest = fmax(largest, fabs(fit->rest[c]) / fit->target[c]);
+    }
+    return largest;
+}
+
+static gdc_status refine(const problem *p, gdc_fit *fit)
+{
+    fill_matrix(p, fit); /* the first solution has overwritten it */
+    double rest = find_rest(p, fit);
+    if (rest == 0 || rest > refinable)
+        return GDC_OK;
+    gdc_status status = gdc_least_squares(p->columns, p->count, fit->matrix, fit->rest, fit->step, NULL);
+    for (int i = 0; status == GDC_OK && i < p->count; i++)
+        fit->solution[i] += fit->step[i];
+    return status;
+}
+
 gdc_status gdc_fit_solve(gdc_fit *fit, const gdc_plan *plan, const gdc_cells *cells, int component,
                          const unsigned char *accepted, double *weight)
 {
-    const int *message = cells->row + cells->row_at[component], *cell = cells->cell + cells->cell_at[component];
-    int messages = cells->row_at[component + 1] - cells->row_at[component], count = 0, i = 0;
-    int columns = cells->cell_at[component + 1] - cells->cell_at[component];
-    for (int m = 0; m < messages; m++)
-        count += accepted[message[m]];
-    for (int m = 0; m < messages; m++)
-        if (accepted[message[m]])
-            gdc_fit_expand(plan, cells, component, message[m], count, fit->matrix + i++);
-    for (int c = 0; c < columns; c++)
+    const int *cell = cells->cell + cells->cell_at[component];
+    problem p = {.plan = plan,
+                 .cells = cells,
+                 .accepted = accepted,
+                 .component = component,
+                 .columns = cells->cell_at[component + 1] - cells->cell_at[component],
+                 .message = cells->row + cells->row_at[component],
+                 .messages = cells->row_at[component + 1] - cells->row_at[component]};
+    for (int m = 0; m < p.messages; m++)
+        p.count += accepted[p.message[m]];
+    for (int c = 0; c < p.columns; c++)
         fit->target[c] = sqrt(gdc_cells_size(cells, cell[c]));
-    gdc_status status = gdc_least_squares(columns, count, fit->matrix, fit->target, fit->solution, NULL);
+    fill_matrix(&p, fit);
+    gdc_status status = gdc_least_squares(p.columns, p.count, fit->matrix, fit->target, fit->solution, NULL);
+    if (status == GDC_OK)
+        status = refine(&p, fit);
     if (status != GDC_OK)
         return status;
-    i = 0;
-    for (int m = 0; m < messages; m++)
-        weight[message[m]] = accepted[message[m]] ? fit->solution[i++] : 0;
+    for (int m = 0, i = 0; m < p.messages; m++)
+        weight[p.message[m]] = accepted[p.message[m]] ? fit->solution[i++] : 0;
     return GDC_OK;
 }

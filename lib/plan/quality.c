@@ -6,13 +6,14 @@
 #include "gradcode/statistics.h"
 #include "plan/cells.h"
 #include "plan/decoder.h"
+#include "plan/early.h"
 #include "plan/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SETS_PURPOSE = 0x73657473 };
+enum { SETS_PURPOSE = 0x73657473, MOST_ORDERS = 1000 };
 
 typedef struct trial {
     const gdc_plan *plan;
@@ -250,6 +251,9 @@ gdc_status gdc_plan_quality(const gdc_plan *plan, int sets, uint64_t seed, gdc_q
     if (status != GDC_OK)
         return status;
     status = try_sizes(&t, &r, &q);
+    if (status == GDC_OK)
+        status = gdc_plan_early(plan, t.sets < MOST_ORDERS ? t.sets : MOST_ORDERS, seed, &q.early_worst,
+                                &q.early_median, NULL);
     end_trial(&t);
     if (status == GDC_OK) {
         q.worst = gdc_quantile(r.value, r.count, 1);

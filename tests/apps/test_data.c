@@ -187,6 +187,8 @@ static void csv_dialects_mean_the_same(void **state)
         {"1, -2.5 ,0.5\r\n\r\n3,4,60\r\n\r\n", ",header=no"},
         {"a,b,target\n1,-2.5,.5\n3,4,60", ""},
         {"7,8,9\n1,-2.5,.5\n3,4,60", ",header=yes"},
+        {"7,b,9\n1,-2.5,.5\n3,4,60", ",header=yes"},
+        {",a,b\n1,-2.5,.5\n3,4,60", ""},
         {"\xEF\xBB\xBF"
          "1,-2.5,.5\n3,4,60",
          ",header=no"},
@@ -213,6 +215,11 @@ static void csv_says_where_a_line_is_wrong(void **state)
         {"1,2\n\n3,4,5\n", "", "line 3, byte 5: want no more fields than in the first line, got '5'"},
         {"1,2\n3\n", "", "line 2: 1 fields, want 2"},
         {"a,b\n", ",header=no", "line 1, byte 1: want a finite number, got 'a'"},
+        {"1,x,3\n4,5,6\n", "", "line 1, byte 3: want a number as in the other fields of the line"},
+        {"nan,y\n4,5\n", "", "line 1, byte 5: want a number as in the other fields"},
+        {"1,nan\n4,5\n", "", "line 1, byte 3: want a finite number, got 'nan'"},
+        {"1e99,2\n4,5\n", "", "line 1, byte 1: want a finite number, got '1e99'"},
+        {"\"1\",\"x\"\n4,5\n", "", "line 1, byte 5: want a number"},
         {"1,inf\n", ",header=no", "want a finite number, got 'inf'"},
         {"1,\"2\n", ",header=no", "want a finite number"},
     };
@@ -228,6 +235,14 @@ static void text_may_be_packed(void **state)
     scratch_write_gzip("packed.gz", "2,8\n4,5\n", 8);
     assert_int_equal(data_open(scratch_spec("csv:", "packed.gz", ""), 1, 0, &set), GDC_OK);
     assert_table(set, 2, 1, x, y);
+}
+
+static void a_device_is_no_table(void **state)
+{
+    data *set = NULL;
+    (void)state;
+    assert_int_equal(data_open("csv:/dev/zero", 1, 0, &set), GDC_EDATA);
+    assert_non_null(strstr(gdc_last_error(), "/dev/zero: not a regular file"));
 }
 
 static void a_name_with_a_comma_is_escaped(void **state)
@@ -260,6 +275,7 @@ int main(void)
         cmocka_unit_test(csv_dialects_mean_the_same),
         cmocka_unit_test(csv_says_where_a_line_is_wrong),
         cmocka_unit_test(text_may_be_packed),
+        cmocka_unit_test(a_device_is_no_table),
         cmocka_unit_test(a_name_with_a_comma_is_escaped),
         cmocka_unit_test(closing_nothing_is_allowed),
     };

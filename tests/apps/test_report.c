@@ -191,7 +191,56 @@ static void notes_name_baselines_memory_and_losses(void **state)
     assert_non_null(strstr(text, "2 times the data: gc:code=fractional,load=2; all others once"));
     assert_true(says(text, "gc:code=fractional,load=2: worker 3 and 7 stopped in round 20 (came back)"));
     assert_true(says(text, "gc:code=fractional,load=2: worker 5 silent in the warm-up"));
-    assert_true(says(text, "12.5 % of a round was real computation"));
+    assert_true(says(text, "12.5 % of the workers' piece time was real computation"));
+    free(text);
+    result_free(&r);
+}
+
+static void no_overhead_is_told_where_the_ideal_knows_no_faults(void **state)
+{
+    (void)state;
+    result r = known_result();
+    char *text = printed(result_print_table, &r);
+    assert_true(says(text, "T^c 500 to 4.5e+03 ms"));
+    assert_false(says(text, "below 0"));
+    free(text);
+    r.strategy[3].ideal_round_s = 1.5;
+    text = printed(result_print_table, &r);
+    assert_true(says(text, "T^c -500 to 4.5e+03 ms"));
+    assert_true(says(text, "below 0: the rounds were shorter than by their delays alone"));
+    free(text);
+    r.faults = 1;
+    text = printed(result_print_table, &r);
+    assert_false(says(text, "T^c"));
+    free(text);
+    text = printed(result_print_reading, &r);
+    assert_false(says(text, "By its delays alone"));
+    free(text);
+    result_free(&r);
+}
+
+static void notes_tell_what_a_spec_does_not(void **state)
+{
+    (void)state;
+    result r = known_result();
+    char *text = printed(result_print_table, &r);
+    assert_false(says(text, "drawn by --seed"));
+    assert_false(says(text, "erased"));
+    free(text);
+    free(r.delay[0]);
+    r.delay[0] = copy("slow:workers=2,factor=3");
+    r.strategy[3].note = copy("cannot drop");
+    r.strategy[1].worker = calloc(8, sizeof *r.strategy[1].worker);
+    r.strategy[1].worker[1].erased = 1;
+    r.strategy[1].worker[4].erased = 3;
+    text = printed(result_print_table, &r);
+    assert_true(says(text, "slow:workers=2,factor=3: the workers are drawn by --seed; which= names them"));
+    assert_true(says(text, "strategy drop:tau=1 cannot drop"));
+    assert_true(says(text, "erased gc:code=fractional,load=2: worker 1 (1 vector), worker 4 (3 vectors)"));
+    free(text);
+    strcpy(r.delay[0], "slow:which=2,factor=3");
+    text = printed(result_print_table, &r);
+    assert_false(says(text, "drawn by --seed"));
     free(text);
     result_free(&r);
 }
@@ -209,8 +258,29 @@ static void reading_follows_the_figures(void **state)
     free(text);
     r.strategy[3].used_fraction = 1;
     text = printed(result_print_reading, &r);
-    assert_true(says(text, "Fastest was drop:tau=1: 1 s a batch, 4.00 times as fast as sync"));
-    assert_true(says(text, "Of those that promise the exact gradient, it was gc:code=fractional,load=2"));
+    assert_true(says(text,
+                     "Fastest was drop:tau=1, but its gradient was off by up to 25 %; fastest with the exact one was "
+                     "gc:code=fractional,load=2."));
+    assert_true(says(text, "drop:tau=1: 1 s a batch, 4.00 times as fast as sync"));
+    assert_true(says(text, "gc:code=fractional,load=2: 2 s a batch, 2.00 times as fast as sync"));
+    free(text);
+    r.strategy[3].gradient_error = NAN;
+    text = printed(result_print_reading, &r);
+    assert_true(says(text, "Fastest was drop:tau=1, but it does not promise the exact gradient; fastest with"));
+    free(text);
+    result_free(&r);
+}
+
+static void reading_leads_with_who_reached_the_target(void **state)
+{
+    (void)state;
+    result r = known_result();
+    r.target_loss = 0.5;
+    r.strategy[0].time_to_target_s = 3;
+    r.strategy[1].time_to_target_s = 2;
+    char *text = printed(result_print_reading, &r);
+    assert_true(
+        says(text, "- gc:code=fractional,load=2 was first at the target loss of 0.5, after 2 s. - Fastest was"));
     free(text);
     result_free(&r);
 }
@@ -279,6 +349,9 @@ int main(void)
         cmocka_unit_test(communication_is_called_free_only_where_it_is),
         cmocka_unit_test(notes_name_baselines_memory_and_losses),
         cmocka_unit_test(reading_follows_the_figures),
+        cmocka_unit_test(reading_leads_with_who_reached_the_target),
+        cmocka_unit_test(no_overhead_is_told_where_the_ideal_knows_no_faults),
+        cmocka_unit_test(notes_tell_what_a_spec_does_not),
         cmocka_unit_test(reading_compares_losses_at_one_time),
         cmocka_unit_test(reading_calls_no_gradient_exact_that_was_not),
         cmocka_unit_test(no_line_is_longer_than_the_page_whatever_the_result),

@@ -126,6 +126,34 @@ static void everything_is_written_and_nothing_else_is_left(void **state)
     result_free(&r);
 }
 
+static void no_loss_plot_without_losses(void **state)
+{
+    place *p = *state;
+    result r = known_result();
+    assert_int_equal(write_quietly(&r, p->dir, false, NULL), GDC_OK);
+    for (int i = 0; i < r.strategies; i++)
+        for (size_t j = 0; j < r.strategy[i].rounds_completed; j++)
+            r.strategy[i].round[j].loss = NAN;
+    assert_int_equal(write_quietly(&r, p->dir, true, NULL), GDC_OK);
+    assert_int_equal(entries(p->dir), 4);
+    assert_int_not_equal(access(in_dir(p, "loss.gp"), F_OK), 0);
+    result_free(&r);
+}
+
+static void preparing_leaves_an_empty_folder_or_says_why_not(void **state)
+{
+    place *p = *state;
+    assert_int_equal(result_prepare_dir(p->dir), GDC_OK);
+    assert_int_equal(entries(p->dir), 0);
+    assert_int_equal(result_prepare_dir(p->dir), GDC_OK);
+    put_file(in_dir(p, "plain"), "precious", 0644);
+    char inside[192];
+    snprintf(inside, sizeof inside, "%s/below", in_dir(p, "plain"));
+    assert_int_equal(result_prepare_dir(inside), GDC_EINVAL);
+    assert_non_null(strstr(gdc_last_error(), p->path));
+    assert_int_equal(entries(p->dir), 1);
+}
+
 static void refusal_leaves_the_old_files_untouched(void **state)
 {
     place *p = *state;
@@ -251,6 +279,13 @@ static void gnuplot_runs_in_the_folder_on_every_script(void **state)
     assert_int_equal(access(in_dir(p, "loss.gp.seen"), R_OK), 0);
     assert_int_equal(access(in_dir(p, "round-times.gp.seen"), R_OK), 0);
     free(said);
+    unlink(in_dir(p, "loss.gp.seen"));
+    put_file(in_dir(p, "loss.png"), "of an earlier run", 0644);
+    r.interrupted = true;
+    assert_int_equal(write_quietly(&r, p->dir, true, NULL), GDC_OK);
+    assert_int_not_equal(access(in_dir(p, "loss.gp.seen"), R_OK), 0);
+    assert_int_not_equal(access(in_dir(p, "loss.png"), R_OK), 0);
+    r.interrupted = false;
     put_file(path, "#!/bin/sh\nexit 1\n", 0755);
     put_file(in_dir(p, "loss.png"), "of an earlier run", 0644);
     assert_int_equal(write_quietly(&r, p->dir, true, &said), GDC_OK);
@@ -266,6 +301,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_A_PLACE(everything_is_written_and_nothing_else_is_left),
+        IN_A_PLACE(no_loss_plot_without_losses),
+        IN_A_PLACE(preparing_leaves_an_empty_folder_or_says_why_not),
         IN_A_PLACE(refusal_leaves_the_old_files_untouched),
         IN_A_PLACE(a_write_that_fails_leaves_the_old_result_whole),
         IN_A_PLACE(a_file_is_no_folder),

@@ -29,8 +29,9 @@ static void assert_has_all(const json_t *object, const char *const *names)
 static void json_holds_every_field(void **state)
 {
     (void)state;
-    static const char *const whole[] = {"tool",  "machine", "problem", "data", "delays", "workers", "partitions", "k",
-                                        "batch", "rounds",  "warmup",  "seed", "clock",  "status",  NULL};
+    static const char *const whole[] = {
+        "tool",  "machine", "problem", "data", "delays", "workers", "partitions",        "k",
+        "batch", "rounds",  "warmup",  "seed", "clock",  "status",  "arrivals_left_out", NULL};
     static const char *const each[] = {"spec",
                                        "exact",
                                        "error",
@@ -54,6 +55,7 @@ static void json_holds_every_field(void **state)
                                        "compute_share",
                                        "overrun_share",
                                        "lost_workers",
+                                       "note",
                                        NULL};
     static const char *const round_s[] = {"mean", "ci95", "p50", "p99", "min", "max", NULL};
     static const char *const machine[] = {"cpu", "cores", "os", "mpi", NULL};
@@ -93,6 +95,11 @@ static void json_tells_losses_and_failures(void **state)
     add_loss(&r.strategy[1], (result_lost){3, 20, "dead", false});
     set_error(&r.strategy[3], "not run: worker 3 lost \xff");
     r.failed = true;
+    r.strategy[1].note = copy("cannot drop");
+    r.strategy[1].arrivals_left_out = 5;
+    r.strategy[2].arrivals_left_out = 7;
+    r.strategy[1].worker = calloc(8, sizeof *r.strategy[1].worker);
+    r.strategy[1].worker[6].erased = 2;
     r.seed = UINT64_MAX;
     json_t *json = parsed(&r);
     const json_t *lost = json_array_get(json_object_get(strategy_of(json, 1), "lost_workers"), 0);
@@ -102,6 +109,11 @@ static void json_tells_losses_and_failures(void **state)
     assert_true(json_is_false(json_object_get(lost, "returned")));
     assert_string_equal(json_string_value(json_object_get(strategy_of(json, 3), "error")), "not run: worker 3 lost ?");
     assert_string_equal(json_string_value(json_object_get(json, "status")), "failed");
+    assert_string_equal(json_string_value(json_object_get(strategy_of(json, 1), "note")), "cannot drop");
+    assert_true(json_is_null(json_object_get(strategy_of(json, 2), "note")));
+    assert_int_equal(json_integer_value(json_object_get(json, "arrivals_left_out")), 12);
+    const json_t *worker = json_array_get(json_object_get(strategy_of(json, 1), "workers"), 6);
+    assert_true(json_real_value(json_object_get(worker, "erased")) == 2);
     assert_string_equal(json_string_value(json_object_get(json, "seed")), "18446744073709551615");
     json_decref(json);
     result_free(&r);

@@ -19,6 +19,7 @@ refuses() {
 }
 
 printf '1,2\n3\n' >"$work/ragged.csv"
+printf '1,x\n3,4\n' >"$work/mixed.csv"
 printf '1,2\n3,x\n' >"$work/words.csv"
 printf '1 1:2\n1 1:z\n' >"$work/garbled.svm"
 : >"$work/empty.csv"
@@ -120,6 +121,9 @@ refuses "$work/nowhere" compare --problem softmax --data "fashion-mnist:dir=$wor
 refuses softmax compare --problem softmax --data synthetic
 refuses "$work/used" compare --out "$work/used"
 refuses "$work/plain" compare --out "$work/plain/below"
+refuses /proc/nowhere compare --out /proc/nowhere/below --rounds 1000000
+refuses "$work/mixed.csv" compare --data "csv:$work/mixed.csv"
+refuses regular compare --data csv:/dev/zero
 
 # plan and help
 refuses --workers plan fractional:load=2
@@ -132,4 +136,4 @@ refuses --rounds plan fractional --workers 8 --rounds 3
 refuses nosuch help nosuch
 refuses topics help codes delays
 
-finish 250
+finish 259

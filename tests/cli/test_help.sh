@@ -26,4 +26,25 @@ for topic in strategies codes delays problems data faults; do
     done
 done
 
-finish 100
+run "$GRADCODE" --version
+holds "the version is one line" grep -qx 'gradcode [0-9][0-9.]*' "$work/out"
+lacks() {
+    ! grep -q "$1" "$work/out"
+}
+for command in simulate plan; do
+    run "$GRADCODE" help $command
+    holds "$command has nothing to do with ranks" lacks 'ranks - 1'
+done
+run "$GRADCODE" help compare
+holds "compare says what pieces are for" grep -q 'pieces.*between which a drop can stop' "$work/out"
+
+# What cannot be printed is a failure.
+for words in help 'help codes' 'compare --help' --version 'plan fractional:load=2 --workers 4' 'plan uncoded --workers 4 --json' \
+    'compare --rounds 2'; do
+    timeout 60 "$GRADCODE" $words >/dev/full 2>"$work/err" </dev/null
+    status=$?
+    holds "a full device: exit code 1 (was $status): gradcode $words" [ $status -eq 1 ]
+    holds "a full device: a sentence: gradcode $words" grep -q '^gradcode: failed: .*stdout' "$work/err"
+done
+
+finish 119

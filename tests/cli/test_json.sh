@@ -22,6 +22,31 @@ holds "exit code 3 (was $status) when a strategy could not finish" [ "$status" -
 holds "strict JSON of a failed run" is_json "$work/out"
 holds "the result says that it failed" grep -q '"status": "failed"' "$work/out"
 
+note_of() {
+    figure "$work/out" "$1" note
+}
+run "$GRADCODE" compare --rounds 3 -s drop:0.01 -s drop:tau=inf -s sync --delay exp:mean=.02 --json
+holds "a drop that cannot drop says so" [ "$(note_of drop:0.01 | grep -c '^"cannot drop: .*--partitions 1')" -eq 1 ]
+holds "one that shall not says nothing" [ "$(note_of drop:tau=inf)" = null ]
+run "$GRADCODE" compare --rounds 3 -s drop:tau=.01 --delay exp:mean=.02 --partitions 2 --json
+holds "one that can says nothing" [ "$(note_of drop:tau=.01)" = null ]
+run "$GRADCODE" compare --rounds 3 --delay exp:mean=.02
+holds "the default comparison has four pieces a worker and says so" grep -q '(4 per' "$work/out"
+holds "its drop says where tau is from" grep -q 'strategy .*drop:tau=.* has as tau the median' "$work/out"
+run "$GRADCODE" compare --rounds 3 --delay exp:mean=.02 --partitions 1
+holds "unless told otherwise" grep -q '(1 per' "$work/out"
+run "$GRADCODE" compare --rounds 3 --delay none:piece=0
+holds "delays of nothing: exit code 0 (was $status)" [ "$status" -eq 0 ]
+no_drop() {
+    ! grep -q -e drop: -e nan "$work/out"
+}
+holds "delays of nothing: no drop by default" no_drop
+run "$GRADCODE" simulate -s gc:code=uncoded --workers 1000 --rounds 1005 --out "$work/many" --quiet
+holds "arrivals.csv ends at a million" [ "$(wc -l <"$work/many/arrivals.csv")" -eq 1000001 ]
+holds "result.json counts the rest" grep -q '"arrivals_left_out": 5000,' "$work/many/result.json"
+holds "and stderr tells" grep -q '5000 later ones are left out' "$work/err"
+holds "timing only: no loss plot" [ ! -e "$work/many/loss.gp" ]
+
 echo '{"a": NaN}' >"$work/bad"
 echo '{"a": 1' >"$work/short"
 refuse_json() {
@@ -30,4 +55,4 @@ refuse_json() {
 holds "the check refuses NaN" refuse_json "$work/bad"
 holds "the check refuses a torn file" refuse_json "$work/short"
 
-finish 21
+finish 33

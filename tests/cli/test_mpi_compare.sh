@@ -16,6 +16,7 @@ holds "the last line is 'finished'" last_line_is "gradcode: finished"
 holds "strict JSON on stdout and nothing else" is_json "$work/out"
 holds "the clock is mpi" grep -q '"clock": "mpi"' "$work/out"
 file=$work/mpi/result.json
+holds "the MPI library is named" grep -q '"mpi": "..*"' "$file"
 for spec in sync drop:tau=inf,check=piece drop:tau=inf,check=poll drop:tau=.003,check=piece drop:tau=.003,check=poll \
     gc:code=uncoded gc:code=fractional,load=2 gc:code=cyclic,load=3; do
     holds "all rounds of $spec" [ "$(figure "$file" "$spec" rounds_completed)" = 20 ]
@@ -44,4 +45,4 @@ parallel 4 train --rounds 5 --dtype f32 --json --warmup 0
 holds "without delays and warm-up, in f32: exit code 0 (was $status)" [ "$status" -eq 0 ]
 holds "no drawn durations, no ideal" [ "$(figure "$work/out" gc:code=fractional,load=2 ideal_round_s)" = null ]
 
-finish 42
+finish 43

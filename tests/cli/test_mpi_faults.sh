@@ -23,7 +23,7 @@ holds "a death in sync: exit code 3 (was $status)" [ "$status" = 3 ]
 holds "a death in sync: its rounds are kept" [ "$(figure "$work/out" sync rounds_completed)" = 6 ]
 holds "a death in sync: the code goes on without the worker" [ "$(figure "$work/out" $code rounds_completed)" = 20 ]
 holds "a death in sync: the next all-reduce is not run" grep -q '"error": "not run: worker 2 lost"' "$work/out"
-holds "a death in sync: the closing line says why" grep -q '^gradcode: failed: sync: .*2' "$work/err"
+holds "a death in sync: the closing line says why" grep -q '^gradcode: failed: sync: round 6: .*2' "$work/err"
 holds "a death in sync: strict JSON" is_json "$work/out"
 
 surviving 5 compare $common -s sync --fault kill:worker=0,round=6
@@ -45,6 +45,24 @@ holds "too many deaths: exit code 3 (was $status)" [ "$status" = 3 ]
 holds "too many deaths: workers and partitions are named" grep -q '^gradcode: failed: .*worker.*partition' "$work/err"
 holds "too many deaths: mpirun ended by itself (was $mpirun_status)" [ "$mpirun_status" -eq 0 ]
 
+# mpirun passes a signal on to all ranks, and a second later it kills them.
+for spec in sync $code; do
+    rm -rf "$work/cut"
+    timeout --foreground -k 5 60 "$MPIRUN" --oversubscribe --bind-to none -n 4 "$GRADCODE" train -s "$spec" --rounds 20000 \
+        --data synthetic:samples=500,features=10 --delay exp:mean=.003 --out "$work/cut" >"$work/out" 2>"$work/err" </dev/null &
+    pid=$!
+    for tenth in $(seq 300); do
+        grep -q '^gradcode: begins' "$work/err" && break
+        sleep .1
+    done
+    sleep 1
+    kill -TERM $pid # timeout passes it on, in the foreground once: a second one would end mpirun at once
+    wait $pid
+    holds "interrupted in $spec: the last line says so" last_line_is "gradcode: failed: interrupted"
+    holds "interrupted in $spec: rounds are kept" is_below 0 "$(figure "$work/cut/result.json" "$spec" rounds_completed)"
+    holds "interrupted in $spec: nobody is called lost" [ "$(figure "$work/cut/result.json" "$spec" lost_workers)" = '[]' ]
+done
+
 # Rank 0 ends itself after some seconds, when all are at work: the workers must notice and leave. (If it
 # hits the start-up of a busy machine, after the bound on that.)
 limit=150
@@ -62,4 +80,4 @@ for spec in sync $code; do
     holds "rank 0 dies under $spec: nobody says 'finished'" refuse_ending
 done
 
-finish 27
+finish 33

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "plan/early.h"
 #include "plan/plan.h"
 #include "plan/quality.h"
 #include "support/brute.h"
@@ -137,6 +138,39 @@ static void samples_never_claim_more_than_the_least_covered_partition_allows(voi
     gdc_plan_destroy(plan);
 }
 
+/* One message per worker: a round of a cyclic code ends with exactly the tolerated stragglers. */
+static void rounds_of_single_messages_end_within_the_tolerance(void **state)
+{
+    (void)state;
+    gdc_plan *plan = NULL;
+    gdc_quality quality;
+    assert_int_equal(gdc_plan_create("cyclic:load=3", 8, 8, 1, &plan), GDC_OK);
+    assert_int_equal(gdc_plan_quality(plan, ALL_SETS, 1, &quality), GDC_OK);
+    assert_true(quality.early_worst <= quality.worst * (1 + 1e-12));
+    assert_true(quality.early_worst > quality.worst * (1 - 1e-12)); /* 1,000 orders meet each of the 28 sets */
+    assert_true(quality.early_median >= 1 && quality.early_median < quality.early_worst);
+    gdc_plan_destroy(plan);
+}
+
+/* Orders that barely suffice together: far worse than any straggler set within the tolerance. */
+static void rounds_of_mixed_orders_amplify_more_than_straggler_sets(void **state)
+{
+    (void)state;
+    gdc_plan *plan = NULL;
+    gdc_quality quality;
+    unsigned char given[40];
+    double worst, median;
+    assert_int_equal(gdc_plan_create("mmc:load=4,orders=3+4", 20, 20, 1, &plan), GDC_OK);
+    assert_int_equal(gdc_plan_quality(plan, 1000, 1, &quality), GDC_OK);
+    assert_true(quality.early_worst > 10 * quality.worst);
+    assert_int_equal(gdc_plan_early(plan, 1000, 1, &worst, &median, given), GDC_OK);
+    assert_true(worst == quality.early_worst && median == quality.early_median);
+    brute *book = brute_create(plan);
+    assert_true(brute_spans(book, given));
+    brute_destroy(book);
+    gdc_plan_destroy(plan);
+}
+
 static void a_plan_that_cannot_decode_at_all_has_tolerance_minus_1(void **state)
 {
     (void)state;
@@ -152,6 +186,7 @@ static void a_plan_that_cannot_decode_at_all_has_tolerance_minus_1(void **state)
     assert_int_equal(quality.tolerance, -1);
     assert_int_equal(quality.exhaustive, 1);
     assert_true(isnan(quality.worst) && isnan(quality.median));
+    assert_true(isnan(quality.early_worst) && isnan(quality.early_median));
     assert_true(quality.recoverable[0] == 0 && quality.recoverable[1] == 0);
     gdc_plan_destroy(plan);
 }
@@ -163,6 +198,8 @@ int main(void)
         cmocka_unit_test(finds_the_worst_straggler_set),
         cmocka_unit_test(samples_where_there_are_too_many_sets_and_says_so),
         cmocka_unit_test(samples_never_claim_more_than_the_least_covered_partition_allows),
+        cmocka_unit_test(rounds_of_single_messages_end_within_the_tolerance),
+        cmocka_unit_test(rounds_of_mixed_orders_amplify_more_than_straggler_sets),
         cmocka_unit_test(a_plan_that_cannot_decode_at_all_has_tolerance_minus_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

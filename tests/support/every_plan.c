@@ -52,7 +52,8 @@ static void vary(walk *w, const char *spec, const gdc_option *option, bool plain
 static void vary_with(walk *w, const char *spec, const gdc_option *option, const char *value, int length, bool plain)
 {
     char longer[SPEC];
-    snprintf(longer, sizeof longer, "%s,%s=%.*s", spec, option->key, length, value);
+    int wrote = snprintf(longer, sizeof longer, "%s,%s=%.*s", spec, option->key, length, value);
+    assert_true(wrote > 0 && wrote < (int)sizeof longer);
     vary(w, longer, option + 1, plain);
 }
 
@@ -84,6 +85,8 @@ static void vary_orders(walk *w, const char *spec, const gdc_option *option, boo
     for (int m = 2; m <= w->load; m++)
         snprintf(value + strlen(value), sizeof value - strlen(value), "+%d", m);
     vary_with(w, spec, option, value, (int)strlen(value), plain);
+    if (w->k > w->n)
+        return;
     snprintf(value, sizeof value, "%d+%d", w->load - 1, w->load);
     vary_with(w, spec, option, value, (int)strlen(value), plain);
     snprintf(value, sizeof value, "%d+1", w->load);
