@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double gate = 1e-7;       /* largest residual of a decode that is called exact */
-static const double near_whole = 1e-9; /* weights so near to whole numbers are tried as such */
+static const double gate = 1e-7; /* largest residual of a decode that is called exact */
 
 typedef struct dense_part { /* of a dense component */
     gdc_rank rank;
@@ -37,7 +36,7 @@ struct gdc_decoder {
     int *arrived;            /* [messages] the accepted ones */
     int arrivals;
     double *weight; /* [messages] generic weights of solved components */
-    double *fast;   /* [messages] weights of the code's fast path; scratch before */
+    double *fast;   /* [messages] weights of the code's fast path */
     void *prepared; /* by the code, for its fast path */
     double *rho;    /* [cells] */
 };
@@ -174,38 +173,12 @@ static double component_residual(gdc_decoder *d, int c)
     return largest;
 }
 
-/* Weights that are whole but for rounding are made whole if that leaves no larger residual: rows of zeros and ones then
- * decode whole payloads exactly. Returns the residual. */
-static double make_whole(gdc_decoder *d, int c, double residual)
-{
-    const int *message = d->cells.row + d->cells.row_at[c];
-    int messages = d->cells.row_at[c + 1] - d->cells.row_at[c];
-    for (int i = 0; i < messages; i++) {
-        d->fast[message[i]] = d->weight[message[i]];
-        if (!(fabs(d->weight[message[i]] - nearbyint(d->weight[message[i]])) <= near_whole))
-            return residual;
-    }
-    for (int i = 0; i < messages; i++)
-        d->weight[message[i]] = nearbyint(d->weight[message[i]]) + 0.0; /* no negative zeros */
-    double whole = component_residual(d, c);
-    if (whole <= residual)
-        return whole;
-    for (int i = 0; i < messages; i++)
-        d->weight[message[i]] = d->fast[message[i]];
-    return residual;
-}
-
-static gdc_status solve_dense(gdc_decoder *d, int c, double *residual)
+static gdc_status solve_dense(gdc_decoder *d, int c)
 {
     component *part = &d->component[c];
     gdc_status status = gdc_fit_solve(&part->dense->fit, d->plan, &d->cells, c, d->accepted, d->weight);
-    if (status != GDC_OK)
-        return status;
-    part->solved = true;
-    *residual = component_residual(d, c);
-    if (*residual <= gate)
-        *residual = make_whole(d, c, *residual);
-    return GDC_OK;
+    part->solved = status == GDC_OK;
+    return status;
 }
 
 /* ---- arrivals ---- */
@@ -231,10 +204,9 @@ int gdc_decoder_wants(const gdc_decoder *decoder, int worker, int index)
  * confirmation: the next row of the component is asked again. */
 static bool dense_is_complete(gdc_decoder *d, int c, int message)
 {
-    double residual;
     if (!gdc_rank_add(&d->component[c].dense->rank, d->plan, &d->cells, c, message))
         return false;
-    return solve_dense(d, c, &residual) == GDC_OK && residual <= gate;
+    return solve_dense(d, c) == GDC_OK && component_residual(d, c) <= gate;
 }
 
 static bool chain_is_complete(gdc_decoder *d, int c, int message)
@@ -292,11 +264,10 @@ static gdc_status solve_component(gdc_decoder *d, int c)
 {
     component *part = &d->component[c];
     gdc_status status = GDC_OK;
-    double residual;
     if (part->solved || part->accepted == 0)
         return GDC_OK;
     if (part->dense != NULL)
-        status = solve_dense(d, c, &residual);
+        status = solve_dense(d, c);
     else if (part->complete)
         gdc_chain_weights(&d->chains, d->plan, &d->cells, c, d->accepted, d->weight);
     else

@@ -104,7 +104,8 @@ static gdc_status name_unsound(gdc_reducer *reducer, bool is_sound)
     if (unsound.count == 0) {
         return gdc_fail(GDC_ENUMERIC, "the sum over all ranks overflows its type");
     }
-    return gdc_fail(GDC_ENUMERIC, "the sum of worker %s is not finite; an all-reduce cannot do without it", unsound.text);
+    return gdc_fail(GDC_ENUMERIC, "the sum of worker %s is not finite; an all-reduce cannot do without it",
+                    unsound.text);
 }
 
 gdc_status gdc_reducer_sum(gdc_reducer *reducer, const void *part, void *sum, gdc_started_fn started, void *context)

@@ -13,6 +13,7 @@
 #include "kernels/vector.h"
 #include "plan/decoder.h"
 #include "plan/early.h"
+#include "plan/plan.h"
 #include "plan/quality.h"
 #include "support/exactness.h"
 
@@ -174,9 +175,38 @@ static void errors_stay_below_the_prediction_and_within_a_factor_20(void **state
     check_sizes("mmc:load=%d,orders=%d+%d", 2);
 }
 
+/* What the least-squares weights leave is not more than rounding the weights themselves to double explains. */
+static void weights_are_exact_to_their_own_rounding(void **state)
+{
+    static const char *const specs[] = {"cyclic:load=2", "cyclic:load=4", "mmc:load=3,clusters=2,orders=2+3",
+                                        "mmc:load=4,clusters=2,orders=3+4"};
+    (void)state;
+    for (int n = 8; n <= MOST; n += 8)
+        for (int i = 0; i < 4; i++) {
+            gdc_plan *plan = NULL;
+            assert_int_equal(gdc_plan_create(specs[i], n, n, SEED, &plan), GDC_OK);
+            gdc_decoder *decoder;
+            double weight[MOST_ROWS], size = 0;
+            assert_int_equal(gdc_decoder_create(plan, &decoder), GDC_OK);
+            for (int r = 0; r < plan->row_at[n]; r++)
+                gdc_decoder_take(decoder, r);
+            assert_int_equal(gdc_decoder_weights(decoder, weight, NULL, NULL), GDC_OK);
+            for (int j = 0; j < n; j++) {
+                double column = 0;
+                for (int r = 0; r < plan->row_at[n]; r++)
+                    column += fabs(weight[r] * gdc_row_coefficient(&plan->row[r], j));
+                size = fmax(size, column);
+            }
+            assert_true(exactness_residual(plan, weight, NULL) <= DBL_EPSILON / 2 * size);
+            gdc_decoder_destroy(decoder);
+            gdc_plan_destroy(plan);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_are_exact_to_their_own_rounding),
         cmocka_unit_test(errors_stay_below_the_prediction_and_within_a_factor_20),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

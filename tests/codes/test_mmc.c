@@ -272,6 +272,8 @@ static void mixing_orders_is_worth_what_enumeration_says(void **state)
     expect_shares("mmc:load=3,orders=1+2+3", 4, 3, .7227, .5117);
     expect_shares("mmc:load=3,orders=2+3", 6, 3, .2686, .1240);
     expect_shares("mmc:load=3,orders=1+2", 4, 3, .6289, .4414);
+    expect_shares("mmc:load=3,orders=2+3,tries=1", 6, 3, .2686,
+                  .1240); /* the first draws of both orders are independent */
 }
 
 static int covers(const gdc_plan *plan, const int *progress)

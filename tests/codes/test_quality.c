@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "gradcode/round.h"
 #include "plan/early.h"
 #include "plan/plan.h"
 #include "plan/quality.h"
@@ -15,6 +16,7 @@
 #include "support/exactness.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 8, MOST_ROWS = MOST * 2 * MOST, ALL_SETS = 100000 };
@@ -171,6 +173,42 @@ static void rounds_of_mixed_orders_amplify_more_than_straggler_sets(void **state
     gdc_plan_destroy(plan);
 }
 
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The same law as that of real rounds, whose workers are fresh and take T exponential seconds for each piece. */
+static void seeded_arrival_orders_are_those_of_rounds(void **state)
+{
+    enum { ROUNDS = 2000 };
+    static double amplification[ROUNDS];
+    const char *spec = "exp:mean=1,per=round";
+    gdc_options options;
+    gdc_engine *engine;
+    gdc_delay *delay;
+    double worst, median;
+    (void)state;
+    gdc_options_init(&options);
+    options.strategy = "gc:code=mmc,load=3,clusters=2,orders=1+3";
+    options.poll_s = 0;
+    assert_int_equal(gdc_delay_create(&spec, 1, 1, 16, 1, &delay), GDC_OK);
+    options.delay = delay;
+    assert_int_equal(gdc_open_virtual(&options, 16, NULL, NULL, &engine), GDC_OK);
+    for (int r = 0; r < ROUNDS; r++) {
+        gdc_round round = {.size = sizeof round};
+        assert_int_equal(gdc_gradient(engine, NULL, NULL, &round), GDC_OK);
+        amplification[r] = round.amplification;
+    }
+    qsort(amplification, ROUNDS, sizeof *amplification, ascending);
+    assert_int_equal(gdc_plan_early(gdc_engine_plan(engine), ROUNDS, 1, &worst, &median, NULL), GDC_OK);
+    print_message("median of rounds %.4g, of arrival orders %.4g\n", amplification[ROUNDS / 2], median);
+    assert_true(fabs(median / amplification[ROUNDS / 2] - 1) < 0.03);
+    gdc_close(engine, NULL);
+    gdc_delay_destroy(delay);
+}
+
 static void a_plan_that_cannot_decode_at_all_has_tolerance_minus_1(void **state)
 {
     (void)state;
@@ -200,6 +238,7 @@ int main(void)
         cmocka_unit_test(samples_never_claim_more_than_the_least_covered_partition_allows),
         cmocka_unit_test(rounds_of_single_messages_end_within_the_tolerance),
         cmocka_unit_test(rounds_of_mixed_orders_amplify_more_than_straggler_sets),
+        cmocka_unit_test(seeded_arrival_orders_are_those_of_rounds),
         cmocka_unit_test(a_plan_that_cannot_decode_at_all_has_tolerance_minus_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

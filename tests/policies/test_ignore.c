@@ -213,6 +213,29 @@ static void a_partial_that_is_not_finite_is_as_good_as_lost(void **state)
     close_bench(&b);
 }
 
+/* Worker 0 stands still, worker 1's vector is an erasure at 3 s: five of six are out of reach, and the deadline runs from
+ * there, whatever the slow worker still does until 30 s. */
+static void an_erasure_is_not_waited_for(void **state)
+{
+    const char *specs[] = {"none:piece=1", "slow:which=3,factor=10"};
+    const gdc_fault stop = {GDC_FAULT_STOP, GDC_AT_COMPUTE, 0, 1, 0};
+    bench b;
+    double g[D];
+    (void)state;
+    open_bench(&b, "ignore:s=1", "none:piece=1", M);
+    gdc_delay_destroy(b.delay);
+    assert_int_equal(gdc_delay_create(specs, 2, 11, N, M, &b.delay), GDC_OK);
+    b.options.delay = b.delay;
+    b.options.faults = &stop;
+    b.options.fault_count = 1;
+    b.options.round_deadline_s = 10;
+    b.problem.nan_partition = 4;
+    start_bench(&b);
+    assert_int_equal(gdc_gradient(b.engine, model, g, NULL), GDC_ETIMEDOUT);
+    assert_true(fabs(gdc_now(b.engine) - 13) < 1e-9);
+    close_bench(&b);
+}
+
 /* Stops, deaths, late returns, erasures: a round ends or is refused, and nobody gets a model that it did not ask for. */
 static void every_schedule_is_live_and_bounded(void **state)
 {
@@ -272,6 +295,7 @@ int main(void)
         cmocka_unit_test(home_shards_are_used_as_often_as_their_worker_is_kept),
         cmocka_unit_test(survives_s_deaths_and_names_one_too_many),
         cmocka_unit_test(a_partial_that_is_not_finite_is_as_good_as_lost),
+        cmocka_unit_test(an_erasure_is_not_waited_for),
         cmocka_unit_test(every_schedule_is_live_and_bounded),
         cmocka_unit_test(refuses_to_ignore_everybody),
     };

@@ -274,12 +274,10 @@ static bool act(scheduler *s, int id)
 static void disturb(scheduler *s, int id)
 {
     desk *w = &s->desk[id];
-    if (w->dead)
-        return;
-    if (happens(s, s->s->kill_permille))
+    if (!w->dead && happens(s, s->s->kill_permille))
         kill_worker(s, id);
     else if (happens(s, s->s->stop_permille))
-        w->stopped = true;
+        w->stopped = !w->dead;
 }
 
 static bool wake_one(scheduler *s)
