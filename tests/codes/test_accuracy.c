@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COORDINATES = 512, SETS = 200, MOST = 24, MOST_ROWS = 6 * MOST, SEED = 1, VALUE_PURPOSE = 80 };
+enum { COORDINATES = 512, SETS = 120, MOST = 24, MOST_ROWS = 6 * MOST, SEED = 1, VALUE_PURPOSE = 80 };
 
 typedef struct payload {
     bool f32;

@@ -32,7 +32,7 @@ typedef struct scene {
     double gradient[MOST_K * EXACTNESS_D];
     uint64_t seed;
     int tried; /* plans */
-    long complete, incomplete;
+    long complete, incomplete, interleavings;
 } scene;
 
 /* Sums of whole shards of several partitions: the same plan with one partition per shard says as much. */
@@ -185,18 +185,19 @@ static void agrees_with_the_rank_test_on_every_progress(void **state)
 
 /* ---- interleavings ---- */
 
-/* The same accepted messages, forced in ascending order into another decoder. */
-static void check_same_bits(scene *s, const unsigned char *accepted)
+/* The same accepted messages, forced in ascending order into another decoder: at every fourth interleaving, since solving twice
+ * more is what these laws cost. */
+static void check_same_bits(scene *s, const unsigned char *accepted, const double *weight)
 {
-    double weight[MOST_ROWS], again[MOST_ROWS];
+    double again[MOST_ROWS];
+    if (s->interleavings++ % 4 != 0)
+        return;
     gdc_decoder_reset(s->other);
     for (int i = 0; i < s->rows; i++)
         if (accepted[i])
             gdc_decoder_take(s->other, i);
-    assert_int_equal(gdc_decoder_weights(s->decoder, weight, NULL, NULL), GDC_OK);
     assert_int_equal(gdc_decoder_weights(s->other, again, NULL, NULL), GDC_OK);
     assert_memory_equal(weight, again, (size_t)s->rows * sizeof *weight);
-    check_exact(s, weight);
 }
 
 /* worker[i] sends the i-th arrival. Completion comes with the first arrival at which brute force over all
@@ -206,6 +207,7 @@ static void check_interleaving(scene *s, const int *worker)
 {
     unsigned char offered[MOST_ROWS] = {0}, accepted[MOST_ROWS] = {0};
     int sent[MOST] = {0}, completed = -1;
+    double weight[MOST_ROWS];
     gdc_decoder_reset(s->decoder);
     for (int i = 0; i < s->rows; i++) {
         int w = worker[i], message = s->plan->row_at[w] + sent[w];
@@ -225,7 +227,9 @@ static void check_interleaving(scene *s, const int *worker)
         offered[message] = 1;
     }
     assert_true(completed >= 0);
-    check_same_bits(s, accepted);
+    assert_int_equal(gdc_decoder_weights(s->decoder, weight, NULL, NULL), GDC_OK);
+    check_exact(s, weight);
+    check_same_bits(s, accepted, weight);
 }
 
 static double count_interleavings(const scene *s)

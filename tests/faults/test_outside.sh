@@ -3,7 +3,7 @@
 # with one loss too many the round ends within its bound with the reason, and nothing hangs. GDC_STRIKES runs of each kind (default 8; run.sh faults: 20).
 # SPDX-License-Identifier: BSD-3-Clause
 set -u
-. "$GDC_SOURCE/tests/faults/ranks.sh"
+. "$GDC_SOURCE/tests/faults/strike.sh"
 repeats=${GDC_STRIKES:-8}
 at_once=5
 seed=${GDC_TEST_SEED:-$(date +%s)}

@@ -89,6 +89,8 @@ static void vary_orders(walk *w, const char *spec, const gdc_option *option, boo
         return;
     snprintf(value, sizeof value, "%d+%d", w->load - 1, w->load);
     vary_with(w, spec, option, value, (int)strlen(value), plain);
+    if (!plain)
+        return;
     snprintf(value, sizeof value, "%d+1", w->load);
     vary_with(w, spec, option, value, (int)strlen(value), plain);
 }

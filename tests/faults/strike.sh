@@ -1,4 +1,4 @@
-# ranks.sh - what the scripts of this folder share: a job whose ranks can be killed or stopped from outside, one at a time.
+# strike.sh - what the scripts of this folder share: a job whose ranks can be killed or stopped from outside, one at a time.
 # SPDX-License-Identifier: BSD-3-Clause
 . "$GDC_SOURCE/tests/cli/cli.sh"
 

@@ -1,4 +1,4 @@
-/* drop.c - the all-reduce family for programs in which every rank gets the gradient: opening and closing.
+/* drop_handle.c - the all-reduce family for programs in which every rank gets the gradient: opening and closing.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "gradcode/drop.h"
 
