@@ -186,6 +186,12 @@ static int failing(void *context, gdc_task *task, void *sum)
     return 42;
 }
 
+static int has_left(const gdc_engine *engine, int worker)
+{
+    gdc_worker_stats stats = {.size = sizeof stats};
+    return gdc_stats(engine, worker, &stats) == GDC_OK && stats.health == GDC_DEAD;
+}
+
 static void failing_worker(law *l, const place *at)
 {
     gdc_options o = usual();
@@ -193,7 +199,8 @@ static void failing_worker(law *l, const place *at)
     integer_problem p = {.dimension = D, .fail_partition = -1, .nan_partition = -1};
     int missing = -1;
     if (at->is_root) {
-        for (uint64_t v = 1; v <= 200; v++) {
+        double until_s = gdc_now(engine) + 30;
+        for (uint64_t v = 1; v <= 200 || (!has_left(engine, 1) && gdc_now(engine) < until_s); v++) {
             expect(l, round_is_exact(engine, at->workers, v), "round %d", (int)v);
         }
         gdc_worker_stats stats = {.size = sizeof stats};
@@ -218,9 +225,11 @@ static void leaving_worker(law *l, const place *at, int pieces, int held)
     integer_problem p = {.dimension = D, .fail_partition = -1, .nan_partition = -1};
     int missing = -1;
     if (at->is_root) {
-        for (uint64_t v = 1; v <= 200; v++) {
+        double until_s = gdc_now(engine) + 30;
+        for (uint64_t v = 1; v <= 200 || (!has_left(engine, 1) && gdc_now(engine) < until_s); v++) {
             expect(l, round_is_exact(engine, at->workers, v), "round %d", (int)v);
         }
+        expect(l, has_left(engine, 1), "worker 1 has not left in 30 s of rounds");
         expect(l, gdc_close(engine, &missing) == GDC_OK && missing == 0, "missing %d", missing);
     } else if (at->id != 1) {
         expect(l, gdc_work(engine, integer_partial, &p) == GDC_OK, "gdc_work");
