@@ -11,6 +11,7 @@ set -eu
 GDC_SOURCE=$(CDPATH='' cd "$(dirname "$0")/.." && pwd)
 . "$GDC_SOURCE/apps/packages.sh"
 . "$GDC_SOURCE/apps/setup.sh"
+. "$GDC_SOURCE/bench/figure.sh"
 # shellcheck disable=SC2086 # a list
 gdc_install $GDC_RUN_PACKAGES
 gdc_environment
@@ -25,14 +26,6 @@ fractional=gc:code=fractional,load=2
 cyclic=gc:code=cyclic,load=3
 common="--problem softmax --data fashion-mnist --batch 512 --partitions 1 --poll 0.0005 --rounds 200 --quiet
     --delay shifted-exp:shift=.005,mean=.02"
-
-# figure FILE SPEC KEY: a number of one strategy (result.json has one key per line).
-figure()
-{
-    awk -v spec="\"spec\": \"$2\"," -v key="\"$3\": " '
-        index($0, "\"spec\": ") { ours = index($0, spec) > 0 }
-        ours && !found && (at = index($0, key)) { text = substr($0, at + length(key)); sub(/,$/, "", text); print text; found = 1 }' "$1"
-}
 
 # median: of the numbers on stdin.
 median()

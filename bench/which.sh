@@ -6,6 +6,7 @@
 # figure is the speed-up of the mean round over sync, the second the vectors per round that the master must take in.
 set -eu
 GDC_SOURCE=$(CDPATH='' cd "$(dirname "$0")/.." && pwd)
+. "$GDC_SOURCE/bench/figure.sh"
 tool=${GRADCODE:-$GDC_SOURCE/build/apps/gradcode}
 [ -x "$tool" ] || {
     echo "which.sh: no $tool: run sh apps/demo.sh first, or set GRADCODE" >&2
@@ -13,15 +14,6 @@ tool=${GRADCODE:-$GDC_SOURCE/build/apps/gradcode}
 }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-
-# figure SPEC KEY: a number of one strategy (result.json has one key per line).
-figure()
-{
-    awk -v spec="\"spec\": \"$1\"," -v key="\"$2\": " '
-        index($0, "\"spec\": ") { ours = index($0, spec) > 0 }
-        ours && !found && (at = index($0, key)) { text = substr($0, at + length(key)); sub(/,$/, "", text); print text; found = 1 }' \
-        "$work/result"
-}
 
 codes='uncoded fractional,load=2 fractional,load=4 circulant,load=4 mmc,load=4,clusters=4 mmc,load=4,clusters=4,orders=2+4
 uncoded,load=2,walk=two-ended,message=1 uncoded,load=4,walk=two-ended,message=1'
@@ -40,8 +32,8 @@ row()
         exit 1
     }
     for code in $codes; do
-        printf '%-12s %-42s %8.2f %10.1f\n' "$name" "$code" "$(figure "gc:code=$code" speedup_vs_sync)" \
-            "$(figure "gc:code=$code" messages_per_round)"
+        printf '%-12s %-42s %8.2f %10.1f\n' "$name" "$code" "$(figure "$work/result" "gc:code=$code" speedup_vs_sync)" \
+            "$(figure "$work/result" "gc:code=$code" messages_per_round)"
     done
 }
 
