@@ -93,11 +93,9 @@ static void watch_deadline(gdc_virtual *v)
         v->expire_s = INFINITY;
         return;
     }
-    for (int w = 0; w < v->workers; w++)
-        v->silent[w] = v->worker[w].is_stopped;
     const gdc_coordinator *c = gdc_pump_coordinator(v->pump);
     for (int w = 0; w < v->workers; w++)
-        v->silent[w] = v->silent[w] || gdc_coordinator_is_dead(c, w);
+        v->silent[w] = v->worker[w].is_stopped || gdc_coordinator_is_dead(c, w);
     if (gdc_coordinator_can_finish_without(c, v->silent))
         v->expire_s = INFINITY;
     else if (isinf(v->expire_s))

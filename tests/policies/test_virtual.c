@@ -54,6 +54,22 @@ static void exact_strategies_give_the_whole_batch(void **state)
     }
 }
 
+/* Both give the same bits at the same times. */
+static void run_in_step(bench *a, bench *b, int rounds)
+{
+    start_bench(a);
+    start_bench(b);
+    for (int r = 0; r < rounds; r++) {
+        double ga[D], gb[D];
+        assert_int_equal(gdc_gradient(a->engine, model, ga, NULL), GDC_OK);
+        assert_int_equal(gdc_gradient(b->engine, model, gb, NULL), GDC_OK);
+        assert_memory_equal(ga, gb, sizeof ga);
+        assert_true(gdc_now(a->engine) == gdc_now(b->engine));
+    }
+    close_bench(a);
+    close_bench(b);
+}
+
 static void runs_are_bitwise_reproducible(void **state)
 {
     static const char *const strategies[] = {"gc:code=cyclic,load=3", "drop:tau=1.5", "sync"};
@@ -62,17 +78,7 @@ static void runs_are_bitwise_reproducible(void **state)
         bench a, b;
         open_bench(&a, strategies[s], "exp:mean=1", 2);
         open_bench(&b, strategies[s], "exp:mean=1", 2);
-        start_bench(&a);
-        start_bench(&b);
-        for (int r = 0; r < 30; r++) {
-            double ga[D], gb[D];
-            assert_int_equal(gdc_gradient(a.engine, model, ga, NULL), GDC_OK);
-            assert_int_equal(gdc_gradient(b.engine, model, gb, NULL), GDC_OK);
-            assert_memory_equal(ga, gb, sizeof ga);
-            assert_true(gdc_now(a.engine) == gdc_now(b.engine));
-        }
-        close_bench(&a);
-        close_bench(&b);
+        run_in_step(&a, &b, 30);
     }
 }
 
@@ -85,17 +91,7 @@ static void dropping_nothing_is_plain_synchronous_to_the_bit(void **state)
         open_bench(&a, "sync", "exp:mean=1", 3);
         open_bench(&b, drops[s], "exp:mean=1", 3);
         a.options.poll_s = b.options.poll_s = 0.1;
-        start_bench(&a);
-        start_bench(&b);
-        for (int r = 0; r < 20; r++) {
-            double ga[D], gb[D];
-            assert_int_equal(gdc_gradient(a.engine, model, ga, NULL), GDC_OK);
-            assert_int_equal(gdc_gradient(b.engine, model, gb, NULL), GDC_OK);
-            assert_memory_equal(ga, gb, sizeof ga);
-            assert_true(gdc_now(a.engine) == gdc_now(b.engine));
-        }
-        close_bench(&a);
-        close_bench(&b);
+        run_in_step(&a, &b, 20);
     }
 }
 
