@@ -38,10 +38,11 @@ enum { GDC_CUT = 1 }; /* a callback's return: stopped because gdc_poll() said so
 /* ---- work ---- */
 
 typedef struct gdc_task {
-    size_t size;       /* sizeof(gdc_task) as the library was built */
-    uint64_t version;  /* which round's model */
-    int worker;        /* who computes; partials must not depend on it */
-    int partition;     /* 0..k-1; gdc_next: -1 = the root has finished */
+    size_t size;      /* sizeof(gdc_task) as the library was built */
+    uint64_t version; /* which round's model */
+    int worker;       /* who computes; partials must not depend on it */
+    int partition; /* 0..k-1; p + q*k with q >= 1: p's q-th extra mini-batch at this version, asked for by strategies that
+                          compute several (k-batch-sync, k-batch-async, local); gdc_next: -1 = the root has finished */
     const void *model; /* [d], valid until the callback returns */
     double scale;      /* factor of what is added */
     double loss;       /* out, optional: sum of the loss over the partition's samples; NaN before: not told */
@@ -95,6 +96,9 @@ typedef struct gdc_options {
     /* Root: called once per vector received, from inside gdc_gradient. NULL: nobody looks. */
     void (*observe)(void *context, const gdc_arrival_note *note);
     void *observe_context;
+    /* local: a worker's own model moves by -local_rate * (mean gradient of its mini-batch). Default 0 */
+    double local_rate;
+    int norms; /* 1: workers tell the squared norms of their partials (before encoding; one more pass over each). Default 0 */
 } gdc_options;
 
 GDC_API void gdc_options_init(gdc_options *options);
@@ -111,6 +115,12 @@ typedef struct gdc_round {
     double amplification;    /* of the decode; NaN where nothing was decoded */
     int messages;            /* vectors of this version that arrived by the end of the round */
     double began_s, ended_s; /* on the engine's clock, see gdc_now */
+    /* Of the vectors that entered: how many, how many of them were computed on this round's model, and the sum of their
+     * staleness (rounds between the model that a vector was computed on and the one that it updates). */
+    uint64_t vectors, fresh, staleness;
+    uint64_t
+        in_flight; /* right after the update: sum over busy workers of what the staleness of their vector would then be */
+    double loss;   /* mean loss per sample, told by the vectors that entered; NaN: not told */
 } gdc_round;
 
 /* The virtual clock. workers = n >= 1. partial = NULL: timing only (models and gradients may then be NULL). With partials,

@@ -33,7 +33,7 @@ gdc_status gdc_strategy_check(const char *spec, int workers, int partitions, uin
     if (collective)
         *collective = parts.ops->collective;
     if (exact)
-        *exact = parts.ops->exact;
+        *exact = parts.traits.exact;
     gdc_strategy_close(&parts);
     return GDC_OK;
 }
@@ -207,7 +207,7 @@ const gdc_plan *gdc_engine_plan(const gdc_engine *engine)
 
 int gdc_is_exact(const gdc_engine *engine)
 {
-    return engine->parts.ops->exact;
+    return engine->parts.traits.exact;
 }
 
 int gdc_is_collective(const gdc_engine *engine)

@@ -1,36 +1,10 @@
-/* coordinator.c - the master's state machine.
+/* coordinator.c - the master's state machine: events, answers, the end of a round.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/coordinator.h"
-
-#include "engine/actions.h"
-#include "engine/parking.h"
-#include "engine/reason.h"
+#include "engine/coordinator_state.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-struct gdc_coordinator {
-    const gdc_policy_ops *ops;
-    void *state;
-    const gdc_plan *plan;
-    gdc_scene scene;
-    bool running;
-    bool *busy, *dead;
-    uint64_t *assigned; /* version last given */
-    uint64_t *rung;     /* version last rung for */
-    uint64_t *erased;   /* version of the last unsound arrival */
-    double *again_s;    /* a parked worker's timer; 0: none */
-    gdc_parking parked;
-    int live_busy, timers, dead_count;
-    int dead_when_checked;  /* can_finish held at begin with so many dead; -1: not asked */
-    bool *gone;             /* scratch [n] */
-    unsigned char *missing; /* scratch [k] */
-    gdc_outcome outcome;
-    gdc_reason reason;
-    gdc_actions actions;
-};
 
 /* ---- actions ---- */
 
@@ -78,7 +52,7 @@ static void ring_the_rest(gdc_coordinator *c)
 static void end_round(gdc_coordinator *c, gdc_status status)
 {
     c->running = false;
-    if (c->ops->cancels)
+    if (c->traits.cancels)
         ring_the_rest(c);
     if (status == GDC_OK) {
         status = c->ops->finish(c->state, &c->scene, &c->outcome);
@@ -229,7 +203,7 @@ gdc_verdict gdc_coordinator_message(gdc_coordinator *c, const gdc_arrival *arriv
     if (!arrival->sound)
         c->erased[w] = arrival->version;
     bool current = c->running && arrival->version == c->scene.version;
-    if (current || c->ops->counts_stale)
+    if (current || c->traits.counts_stale)
         verdict = c->ops->arrival(c->state, &c->scene, arrival);
     if (arrival->index == GDC_BARE || !arrival->sound)
         verdict.fate = GDC_DISCARD;
@@ -251,7 +225,7 @@ bool gdc_coordinator_wants(const gdc_coordinator *c, int worker, int index)
     if (c->dead[worker])
         return false;
     bool current = c->running && c->assigned[worker] == c->scene.version;
-    if (!current && !c->ops->counts_stale)
+    if (!current && !c->traits.counts_stale)
         return false;
     return !c->ops->wants || c->ops->wants(c->state, &c->scene, worker, index);
 }
@@ -309,92 +283,4 @@ double gdc_coordinator_deadline(const gdc_coordinator *c)
         if (c->again_s[w] > 0 && c->again_s[w] < due)
             due = c->again_s[w];
     return due;
-}
-
-/* ---- questions ---- */
-
-bool gdc_coordinator_can_finish_without(const gdc_coordinator *c, const bool *gone)
-{
-    return !c->running || c->ops->can_finish(c->state, &c->scene, gone, NULL);
-}
-
-bool gdc_coordinator_is_running(const gdc_coordinator *c)
-{
-    return c->running;
-}
-
-bool gdc_coordinator_is_busy(const gdc_coordinator *c, int worker)
-{
-    return c->busy[worker];
-}
-
-bool gdc_coordinator_is_dead(const gdc_coordinator *c, int worker)
-{
-    return c->dead[worker];
-}
-
-uint64_t gdc_coordinator_assigned(const gdc_coordinator *c, int worker)
-{
-    return c->assigned[worker];
-}
-
-const gdc_outcome *gdc_coordinator_outcome(const gdc_coordinator *c)
-{
-    return &c->outcome;
-}
-
-/* ---- life ---- */
-
-static bool allocate(gdc_coordinator *c, int slots)
-{
-    size_t n = (size_t)c->plan->workers;
-    c->busy = calloc(n, sizeof *c->busy);
-    c->dead = calloc(n, sizeof *c->dead);
-    c->gone = calloc(n, sizeof *c->gone);
-    c->assigned = calloc(n, sizeof *c->assigned);
-    c->rung = calloc(n, sizeof *c->rung);
-    c->erased = calloc(n, sizeof *c->erased);
-    c->again_s = calloc(n, sizeof *c->again_s);
-    c->missing = calloc((size_t)c->plan->partitions, 1);
-    return gdc_parking_init(&c->parked, c->plan->workers) && c->busy && c->dead && c->gone && c->assigned && c->rung &&
-           c->erased && c->again_s && c->missing && gdc_actions_init(&c->actions, c->plan->workers, slots);
-}
-
-gdc_status gdc_coordinator_create(const gdc_policy_ops *ops, void *state, const gdc_plan *plan, const double *samples,
-                                  int slots, gdc_coordinator **coordinator)
-{
-    gdc_coordinator *c = calloc(1, sizeof *c);
-    if (!c)
-        return gdc_fail(GDC_ENOMEM, "coordinator: out of memory");
-    c->ops = ops;
-    c->state = state;
-    c->plan = plan;
-    c->dead_when_checked = -1;
-    if (!allocate(c, slots)) {
-        gdc_coordinator_destroy(c);
-        return gdc_fail(GDC_ENOMEM, "coordinator: out of memory for %d workers", plan->workers);
-    }
-    for (int w = 0; w < plan->workers; w++)
-        c->busy[w] = true;
-    c->live_busy = plan->workers;
-    c->scene = (gdc_scene){.plan = plan, .samples = samples, .dead = c->dead, .assigned = c->assigned, .self = c};
-    *coordinator = c;
-    return GDC_OK;
-}
-
-void gdc_coordinator_destroy(gdc_coordinator *c)
-{
-    if (!c)
-        return;
-    free(c->busy);
-    free(c->dead);
-    free(c->gone);
-    free(c->assigned);
-    free(c->rung);
-    free(c->erased);
-    free(c->again_s);
-    free(c->missing);
-    gdc_actions_free(&c->actions);
-    gdc_parking_free(&c->parked);
-    free(c);
 }

@@ -34,9 +34,9 @@ typedef struct gdc_action {
 
 typedef struct gdc_coordinator gdc_coordinator;
 
-/* Keeps pointers to all of it; slots as the policy's open said; samples [k] or NULL. ENOMEM. */
-gdc_status gdc_coordinator_create(const gdc_policy_ops *ops, void *state, const gdc_plan *plan, const double *samples,
-                                  int slots, gdc_coordinator **coordinator);
+/* Keeps pointers to what parts names and to samples ([k] or NULL). ENOMEM. */
+gdc_status gdc_coordinator_create(const gdc_strategy_parts *parts, const double *samples,
+                                  gdc_coordinator **coordinator);
 void gdc_coordinator_destroy(gdc_coordinator *coordinator); /* accepts NULL */
 
 /* Not while a round is running. Versions start at 1 and rise. */

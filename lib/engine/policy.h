@@ -108,19 +108,26 @@ typedef struct gdc_step {
 
 /* ---- the table ---- */
 
+/* What a strategy does as opened: the table's word, unless its options say otherwise. */
+typedef struct gdc_traits {
+    int slots;         /* slots are 0 .. slots - 1 */
+    bool cancels;      /* rings the rest when a round ends */
+    bool counts_stale; /* arrivals of older versions reach arrival() */
+    bool exact;        /* promises the full gradient: the residual gate applies */
+} gdc_traits;
+
 typedef struct gdc_policy_ops {
     const char *name;
     const char *help; /* one line */
     const gdc_option *options;
     size_t options_bytes;
-    const char *code;  /* default of code=; NULL: the policy takes no code, its plan is `uncoded` with load 1 */
-    bool collective;   /* no master half: models and the reduction come from the transport; takes no code */
-    bool cancels;      /* rings the rest when a round ends */
-    bool counts_stale; /* arrivals of older versions reach arrival() */
-    bool exact;        /* promises the full gradient: the residual gate applies */
+    const char *code; /* default of code=; NULL: the policy takes no code, its plan is `uncoded` with load 1 */
+    bool collective;  /* no master half: models and the reduction come from the transport; takes no code */
+    gdc_traits traits;
     size_t half_bytes; /* the worker half's own state, zeroed once, one per worker */
-    /* copies what it needs of options. *slots: slots are 0 .. *slots - 1. can_cut: pieces can be cut (--poll). */
-    gdc_status (*open)(const void *options, const gdc_plan *plan, bool can_cut, void **state, int *slots);
+    /* copies what it needs of options. can_cut: pieces can be cut (--poll). traits: those of the table, to be changed here where
+     * options or the plan change them. */
+    gdc_status (*open)(const void *options, const gdc_plan *plan, bool can_cut, void **state, gdc_traits *traits);
     void (*close)(void *state); /* accepts NULL */
 
     /* master's half; NULL for a collective policy */
@@ -153,7 +160,7 @@ extern const gdc_policy_ops *const gdc_policy_registry[]; /* NULL-terminated, ge
 typedef struct gdc_strategy_parts {
     const gdc_policy_ops *ops;
     void *state;
-    int slots;
+    gdc_traits traits;
     gdc_plan *plan;
 } gdc_strategy_parts;
 

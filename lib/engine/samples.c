@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/samples.h"
 
-double gdc_samples_in(const double *samples, gdc_span span)
+double gdc_samples_in(const double *samples, int partitions, gdc_span span)
 {
     if (!samples)
         return span.count;
     double sum = 0;
-    for (int p = span.first; p < span.first + span.count; p++)
-        sum += samples[p];
+    for (int i = 0; i < span.count; i++)
+        sum += samples[(span.first + i) % partitions];
     return sum;
 }

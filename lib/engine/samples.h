@@ -5,7 +5,7 @@
 
 #include "gradcode/plan.h"
 
-/* Samples in a span, given those of each partition [k]; NULL: one each. */
-double gdc_samples_in(const double *samples, gdc_span span);
+/* Samples in a span, given those of each partition [k]; NULL: one each. Partition p + q*k has those of p. */
+double gdc_samples_in(const double *samples, int partitions, gdc_span span);
 
 #endif

@@ -63,8 +63,9 @@ static gdc_status open_policy(gdc_spec *spec, int workers, int partitions, uint6
     gdc_status status = gdc_spec_read(spec, parts->ops->options, values);
     if (status == GDC_OK)
         status = make_plan(parts->ops, spec, workers, partitions, seed, &parts->plan);
+    parts->traits = parts->ops->traits;
     if (status == GDC_OK)
-        status = parts->ops->open(values, parts->plan, can_cut, &parts->state, &parts->slots);
+        status = parts->ops->open(values, parts->plan, can_cut, &parts->state, &parts->traits);
     free(values);
     return status;
 }

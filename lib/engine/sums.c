@@ -5,6 +5,7 @@
 #include "kernels/vector.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -299,55 +300,74 @@ void gdc_sums_cut(gdc_sums *s)
 
 /* ---- in one go ---- */
 
-static int call(gdc_partial_fn partial, void *context, gdc_task *task, int partition, double scale, void *sum)
+typedef struct encoder {
+    bool f32;
+    size_t d;
+    gdc_partial_fn partial;
+    void *context;
+    gdc_task *task;
+    void *scratch, *out;
+    gdc_told *told;
+} encoder;
+
+static void start(const encoder *e)
 {
-    task->partition = partition;
-    task->scale = scale;
-    return partial(context, task, sum);
+    memset(e->out, 0, e->d * gdc_element_bytes(e->f32));
+    *e->told = (gdc_told){.loss = 0};
 }
 
-static int call_apart(gdc_partial_fn partial, void *context, gdc_task *task, int partition, bool f32, size_t d,
-                      double weight, void *scratch, void *out)
+static int call(const encoder *e, int partition, double scale, bool is_new, void *sum)
 {
-    const void *in = scratch;
-    memset(scratch, 0, d * gdc_element_bytes(f32));
-    int code = call(partial, context, task, partition, 1, scratch);
+    e->task->partition = partition;
+    e->task->scale = scale;
+    e->task->loss = NAN;
+    int code = e->partial(e->context, e->task, sum);
+    if (is_new)
+        e->told->loss += e->task->loss;
+    return code;
+}
+
+static int call_apart(const encoder *e, int partition, double weight, bool is_new)
+{
+    const void *in = e->scratch;
+    memset(e->scratch, 0, e->d * gdc_element_bytes(e->f32));
+    int code = call(e, partition, 1, is_new, e->scratch);
     if (code == 0)
-        gdc_combine(f32, d, 1, &weight, &in, true, out);
+        gdc_combine(e->f32, e->d, 1, &weight, &in, true, e->out);
     return code;
 }
 
 int gdc_encode_row(const gdc_plan *plan, int worker, int index, gdc_dtype dtype, size_t d, gdc_partial_fn partial,
-                   void *context, gdc_task *task, void *scratch, void *out)
+                   void *context, gdc_task *task, void *scratch, void *out, gdc_told *told)
 {
     const gdc_row *row = row_of(plan, worker, index);
-    bool f32 = dtype == GDC_F32;
-    int code = 0, only = -1;
-    memset(out, 0, d * gdc_element_bytes(f32));
+    const encoder e = {dtype == GDC_F32, d, partial, context, task, scratch, out, told};
+    int code = 0, only = -1, old = index > 0 ? row_of(plan, worker, index - 1)->after : 0;
+    start(&e);
     for (int i = 0; i < row->after && code == 0; i++) {
         int p = gdc_plan_walk(plan, worker, i);
         double c = gdc_row_coefficient(row, p);
         if (c == 0)
             continue;
         if (rows_with(plan, worker, p, &only) == 1)
-            code = call(partial, context, task, p, c, out);
+            code = call(&e, p, c, i >= old, out);
         else
-            code = call_apart(partial, context, task, p, f32, d, c, scratch, out);
+            code = call_apart(&e, p, c, i >= old);
     }
     return code;
 }
 
 int gdc_encode_span(gdc_span span, gdc_dtype dtype, size_t d, gdc_partial_fn partial, void *context, gdc_task *task,
-                    void *scratch, void *out)
+                    void *scratch, void *out, gdc_told *told)
 {
-    bool f32 = dtype == GDC_F32;
+    const encoder e = {dtype == GDC_F32, d, partial, context, task, scratch, out, told};
     int code = 0;
-    memset(out, 0, d * gdc_element_bytes(f32));
+    start(&e);
     for (int i = 0; i < span.count && code == 0; i++) {
         if (i == 0)
-            code = call(partial, context, task, span.first, 1, out);
+            code = call(&e, span.first, 1, true, out);
         else
-            code = call_apart(partial, context, task, span.first + i, f32, d, 1, scratch, out);
+            code = call_apart(&e, span.first + i, 1, true);
     }
     return code;
 }

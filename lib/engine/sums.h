@@ -42,12 +42,17 @@ void *gdc_sums_take_span(gdc_sums *sums, gdc_span span);
 void *gdc_sums_take_all(gdc_sums *sums, int *pieces);
 void gdc_sums_give(gdc_sums *sums, void *vector);
 
+/* What the callback told of the partials that are new in a message: in no earlier row of its worker. */
+typedef struct gdc_told {
+    double loss; /* sum; NaN: one did not tell */
+} gdc_told;
+
 /* The same encode path in one go, for a transport that computes late: out = row of message (worker, index),
  * or the sum over a span. scratch is another vector of d. Returns the callback's first non-zero code. task
- * carries version, worker and model. */
+ * carries version, worker and model. told is written. */
 int gdc_encode_row(const gdc_plan *plan, int worker, int index, gdc_dtype dtype, size_t d, gdc_partial_fn partial,
-                   void *context, gdc_task *task, void *scratch, void *out);
+                   void *context, gdc_task *task, void *scratch, void *out, gdc_told *told);
 int gdc_encode_span(gdc_span span, gdc_dtype dtype, size_t d, gdc_partial_fn partial, void *context, gdc_task *task,
-                    void *scratch, void *out);
+                    void *scratch, void *out, gdc_told *told);
 
 #endif

@@ -38,7 +38,7 @@ static const gdc_option options[] = {
     {.key = NULL},
 };
 
-static gdc_status drop_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, int *slots)
+static gdc_status drop_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, gdc_traits *traits)
 {
     const drop_options *given = values;
     (void)plan;
@@ -50,7 +50,7 @@ static gdc_status drop_open(const void *values, const gdc_plan *plan, bool can_c
         return gdc_fail(GDC_ENOMEM, "drop: out of memory");
     *s = *given;
     *state = s;
-    *slots = 0;
+    (void)traits;
     return GDC_OK;
 }
 

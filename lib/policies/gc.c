@@ -49,7 +49,7 @@ static void gc_close(void *state)
     free(s);
 }
 
-static gdc_status gc_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, int *slots)
+static gdc_status gc_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, gdc_traits *traits)
 {
     (void)values;
     (void)can_cut;
@@ -70,7 +70,7 @@ static gdc_status gc_open(const void *values, const gdc_plan *plan, bool can_cut
         return status;
     }
     *state = s;
-    *slots = (int)rows;
+    traits->slots = (int)rows;
     return GDC_OK;
 }
 
@@ -167,8 +167,7 @@ const gdc_policy_ops gdc_policy_gc = {
     .options = options,
     .options_bytes = sizeof(gc_options),
     .code = "fractional",
-    .cancels = true,
-    .exact = true,
+    .traits = {.cancels = true, .exact = true},
     .open = gc_open,
     .close = gc_close,
     .begin = gc_begin,

@@ -39,7 +39,7 @@ static void ignore_close(void *state)
     free(s);
 }
 
-static gdc_status ignore_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, int *slots)
+static gdc_status ignore_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, gdc_traits *traits)
 {
     const ignore_options *given = values;
     int n = plan->workers;
@@ -56,7 +56,7 @@ static gdc_status ignore_open(const void *values, const gdc_plan *plan, bool can
     }
     *s = (ignore_state){.plan = plan, .enough = n - given->s, .heard = heard};
     *state = s;
-    *slots = n;
+    traits->slots = n;
     return GDC_OK;
 }
 
@@ -131,7 +131,7 @@ static gdc_status ignore_finish(void *state, const gdc_scene *scene, gdc_outcome
     ignore_state *s = state;
     double wanted = 0, used = 0, squares = 0;
     for (int w = 0; w < s->plan->workers; w++) {
-        double samples = gdc_samples_in(scene->samples, shard_of(s, w));
+        double samples = gdc_samples_in(scene->samples, s->plan->partitions, shard_of(s, w));
         wanted += samples;
         used += s->heard[w] == KEPT ? samples : 0;
     }
@@ -155,7 +155,7 @@ const gdc_policy_ops gdc_policy_ignore = {
     .help = "the first n - s workers through the master, scaled up by samples wanted / used; the rest is lost",
     .options = options,
     .options_bytes = sizeof(ignore_options),
-    .cancels = true,
+    .traits = {.cancels = true},
     .open = ignore_open,
     .close = ignore_close,
     .begin = ignore_begin,

@@ -4,13 +4,13 @@
 
 static const gdc_option options[] = {{.key = NULL}};
 
-static gdc_status sync_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, int *slots)
+static gdc_status sync_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, gdc_traits *traits)
 {
     (void)values;
     (void)plan;
     (void)can_cut;
+    (void)traits;
     *state = NULL;
-    *slots = 0;
     return GDC_OK;
 }
 
@@ -43,7 +43,7 @@ const gdc_policy_ops gdc_policy_sync = {
     .options = options,
     .options_bytes = 1,
     .collective = true,
-    .exact = true,
+    .traits = {.exact = true},
     .open = sync_open,
     .close = sync_close,
     .scale = sync_scale,

@@ -83,6 +83,12 @@ bool gdc_trailer_is_sound(const gdc_trailer *trailer, int units)
     return trailer->magic == magic && trailer->units == units && trailer->crc == trailer_crc(trailer);
 }
 
+bool gdc_trailer_has_span(const gdc_trailer *trailer, int k)
+{
+    return trailer->count > 0 && trailer->count <= k && trailer->first >= 0 &&
+           trailer->first % k <= k - trailer->count && trailer->first <= INT_MAX - trailer->count;
+}
+
 bool gdc_trailer_matches(const gdc_trailer *trailer, const void *payload, size_t payload_bytes)
 {
     return !(trailer->flags & GDC_FLAG_CHECKED) || trailer->payload_crc == gdc_crc32c(0, payload, payload_bytes);

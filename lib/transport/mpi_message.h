@@ -77,6 +77,8 @@ void gdc_trailer_seal(gdc_trailer *trailer, const void *payload, size_t payload_
 void gdc_trailer_seal_known(gdc_trailer *trailer, uint32_t payload_crc, bool checksum);
 /* True iff this is a trailer of ours, undamaged, of a message of `units` units. */
 bool gdc_trailer_is_sound(const gdc_trailer *trailer, int units);
+/* True iff its span lies within the k partitions of one batch (or of one of its extra mini-batches). */
+bool gdc_trailer_has_span(const gdc_trailer *trailer, int k);
 /* True iff the payload is what its sender had; also true where the sender made no checksum. */
 bool gdc_trailer_matches(const gdc_trailer *trailer, const void *payload, size_t payload_bytes);
 

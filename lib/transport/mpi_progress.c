@@ -44,9 +44,8 @@ static void break_down(gdc_mpi_worker *worker, gdc_status status)
 
 static bool is_good_work(const gdc_mpi_worker *worker, const gdc_trailer *trailer)
 {
-    int k = worker->parts->plan->partitions;
     return !worker->owes_ready && trailer->version > 0 && trailer->version == gdc_worker_version(worker->machine) &&
-           trailer->count > 0 && trailer->first >= 0 && trailer->count <= k && trailer->first <= k - trailer->count;
+           gdc_trailer_has_span(trailer, worker->parts->plan->partitions);
 }
 
 static void obey_ctrl(gdc_mpi_worker *worker, const gdc_trailer *trailer)

@@ -113,12 +113,6 @@ static bool is_expected(const gdc_mpi_root *root, int worker, int tag, int units
     return units == root->link.message_units && (index == GDC_SPAN || index < gdc_plan_rows(root->parts->plan, worker));
 }
 
-static bool has_good_span(const gdc_mpi_root *root, const gdc_trailer *trailer)
-{
-    int k = root->parts->plan->partitions;
-    return trailer->count > 0 && trailer->first >= 0 && trailer->count <= k && trailer->first <= k - trailer->count;
-}
-
 static uint64_t assigned_to(const gdc_mpi_root *root, int worker)
 {
     return gdc_coordinator_assigned(gdc_pump_coordinator(root->pump), worker);
@@ -134,7 +128,7 @@ static bool is_believable(const gdc_mpi_root *root, const gdc_receive *in, const
     return gdc_trailer_is_sound(trailer, in->units) && trailer->kind == kind && trailer->worker == in->worker &&
            trailer->index == index && ready == gdc_tag_is_ready(in->tag) && trailer->done >= 0 &&
            (is_farewell || trailer->version == assigned_to(root, in->worker)) &&
-           (kind != GDC_KIND_SPAN || has_good_span(root, trailer));
+           (kind != GDC_KIND_SPAN || gdc_trailer_has_span(trailer, root->parts->plan->partitions));
 }
 
 static bool is_sound_vector(const gdc_mpi_root *root, const gdc_receive *in, const gdc_trailer *trailer)

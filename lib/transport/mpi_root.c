@@ -101,7 +101,7 @@ gdc_status gdc_root_create(const gdc_link *link, const gdc_options *options, con
     gdc_status status = allocate(root) ? GDC_OK
                                        : gdc_fail(GDC_ENOMEM, "root: no memory for %d workers and models of %zu bytes",
                                                   link->workers, link->payload_bytes);
-    int kept = parts->slots < link->workers ? parts->slots : link->workers;
+    int kept = parts->traits.slots < link->workers ? parts->traits.slots : link->workers;
     if (status == GDC_OK) {
         status = gdc_root_reserve(root, kept + 2);
     }

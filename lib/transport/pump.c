@@ -37,7 +37,7 @@ struct gdc_pump {
 
 static bool allocate(gdc_pump *p)
 {
-    size_t n = (size_t)p->parts->plan->workers, slots = (size_t)p->parts->slots + 1;
+    size_t n = (size_t)p->parts->plan->workers, slots = (size_t)p->parts->traits.slots + 1;
     p->stats = calloc(n, sizeof *p->stats);
     p->slot = calloc(slots, sizeof *p->slot);
     p->fold_weight = calloc(slots, sizeof *p->fold_weight);
@@ -71,8 +71,7 @@ gdc_status gdc_pump_create(const gdc_strategy_parts *parts, const gdc_options *o
                             ? GDC_OK
                             : gdc_fail(GDC_ENOMEM, "pump: no memory for %d workers", parts->plan->workers);
     if (status == GDC_OK && !parts->ops->collective)
-        status =
-            gdc_coordinator_create(parts->ops, parts->state, parts->plan, p->samples, parts->slots, &p->coordinator);
+        status = gdc_coordinator_create(parts, p->samples, &p->coordinator);
     if (status != GDC_OK) {
         gdc_pump_destroy(p);
         return status;
@@ -110,8 +109,8 @@ static void free_slot(gdc_pump *p, int slot)
 static void fill_homes(gdc_pump *p, gdc_span span)
 {
     const gdc_plan *plan = p->parts->plan;
-    int shard = plan->partitions / plan->workers, end = span.first + span.count;
-    for (int first = span.first, next; first < end; first = next) {
+    int shard = plan->partitions / plan->workers, begin = span.first % plan->partitions, end = begin + span.count;
+    for (int first = begin, next; first < end; first = next) {
         int home = first / shard;
         next = end < (home + 1) * shard ? end : (home + 1) * shard;
         p->stats[home].home_used += next - first;
@@ -121,7 +120,7 @@ static void fill_homes(gdc_pump *p, gdc_span span)
 static void count_span(gdc_pump *p, int worker, gdc_span span)
 {
     p->stats[worker].used += span.count;
-    if (!p->parts->ops->exact) /* else all are full, however they were decoded: see finish_round */
+    if (!p->parts->traits.exact) /* else all are full, however they were decoded: see finish_round */
         fill_homes(p, span);
 }
 
@@ -141,7 +140,7 @@ static void count_used(gdc_pump *p, int worker, int index, gdc_span span)
 
 static bool keep(gdc_pump *p, const gdc_arrival *a, int slot, void *vector)
 {
-    assert(slot >= 0 && slot < p->parts->slots && !p->slot[slot].vector);
+    assert(slot >= 0 && slot < p->parts->traits.slots && !p->slot[slot].vector);
     p->slot[slot] = (held){.vector = vector, .worker = a->worker, .index = a->index, .span = a->span};
     if (p->timing_only)
         p->slot[slot].vector = p; /* a mark */
@@ -183,12 +182,12 @@ static void finish_round(gdc_pump *p)
     const gdc_outcome *outcome = gdc_coordinator_outcome(p->coordinator);
     add_up(p);
     p->status = GDC_OK;
-    p->round.exact = p->parts->ops->exact || outcome->exact;
+    p->round.exact = p->parts->traits.exact || outcome->exact;
     p->round.scale = outcome->scale;
     p->round.used = outcome->used / p->parts->plan->partitions;
     p->round.residual = outcome->residual;
     p->round.amplification = outcome->amplification;
-    if (p->parts->ops->exact)
+    if (p->parts->traits.exact)
         fill_homes(p, (gdc_span){0, p->parts->plan->partitions});
     if (!p->timing_only && !gdc_all_finite(p->f32, p->options.dimension, p->sum))
         p->status = gdc_fail(GDC_ENUMERIC, "round %llu: the decoded sum overflows its type",
@@ -203,7 +202,7 @@ static void end_round(gdc_pump *p, gdc_status status, double now_s)
         p->status = status;
     p->round.ended_s = now_s;
     p->folds = 0;
-    for (int i = 0; i < p->parts->slots; i++)
+    for (int i = 0; i < p->parts->traits.slots; i++)
         free_slot(p, i);
 }
 

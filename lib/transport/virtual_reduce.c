@@ -106,8 +106,9 @@ static gdc_status add_worker(gdc_virtual *v, int worker, void *vector, void *gra
     bool f32 = v->options.dtype == GDC_F32;
     gdc_task task = {
         .size = sizeof task, .version = v->current->number, .worker = worker, .model = v->current->model, .loss = NAN};
+    gdc_told told;
     int code = gdc_encode_span(kept_span(v, worker), v->options.dtype, v->options.dimension, v->partial, v->context,
-                               &task, v->scratch, vector);
+                               &task, v->scratch, vector, &told);
     if (code != 0)
         return gdc_fail(GDC_ENUMERIC, "round %llu: the callback of worker %d failed with code %d",
                         (unsigned long long)task.version, worker, code);
@@ -151,6 +152,7 @@ static void keep_books(gdc_virtual *v)
 gdc_status gdc_virtual_reduce_round(gdc_virtual *v, void *gradient, gdc_round *round)
 {
     uint64_t number = v->current->number;
+    int k = v->parts->plan->partitions;
     double began_s = v->now_s, kept = 0, wanted = 0;
     if (v->broken != GDC_OK)
         return gdc_fail(v->broken, "round %llu: an earlier all-reduce lost a worker; there are no further rounds",
@@ -163,8 +165,8 @@ gdc_status gdc_virtual_reduce_round(gdc_virtual *v, void *gradient, gdc_round *r
     v->now_s += reduction_s(v);
     for (int w = 0; w < v->workers; w++) {
         gdc_span part = kept_span(v, w);
-        kept += gdc_samples_in(gdc_pump_samples(v->pump), part);
-        wanted += gdc_samples_in(gdc_pump_samples(v->pump), (gdc_span){part.first, v->options.partitions});
+        kept += gdc_samples_in(gdc_pump_samples(v->pump), k, part);
+        wanted += gdc_samples_in(gdc_pump_samples(v->pump), k, (gdc_span){part.first, v->options.partitions});
     }
     status = add_up(v, gradient);
     double scale = v->parts->ops->scale(v->parts->state, kept, wanted);

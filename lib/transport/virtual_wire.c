@@ -125,16 +125,16 @@ static void count_failure(gdc_virtual *v, const gdc_arrival *a, int code)
     gdc_virtual_push(v, (gdc_event){.at_s = v->now_s, .kind = GDC_EV_DEAD, .worker = a->worker});
 }
 
-static int encode(gdc_virtual *v, const gdc_event *event, void *out)
+static int encode(gdc_virtual *v, const gdc_event *event, void *out, gdc_told *told)
 {
     const gdc_arrival *a = &event->arrival;
     gdc_task task = {
         .size = sizeof task, .version = a->version, .worker = a->worker, .model = event->model->model, .loss = NAN};
     if (a->index == GDC_SPAN)
         return gdc_encode_span(a->span, v->options.dtype, v->options.dimension, v->partial, v->context, &task,
-                               v->scratch, out);
+                               v->scratch, out, told);
     return gdc_encode_row(v->parts->plan, a->worker, a->index, v->options.dtype, v->options.dimension, v->partial,
-                          v->context, &task, v->scratch, out);
+                          v->context, &task, v->scratch, out, told);
 }
 
 /* The vector of an arrival that may be wanted; NULL if it is an erasure, which arrival->sound then says. */
@@ -143,7 +143,9 @@ static void *compute_vector(gdc_virtual *v, gdc_event *event)
     void *vector = gdc_virtual_take_vector(v);
     if (!vector)
         return NULL;
-    int code = encode(v, event, vector);
+    gdc_told told;
+    int code = encode(v, event, vector, &told);
+    event->arrival.loss = told.loss;
     bool finite = gdc_all_finite(v->options.dtype == GDC_F32, v->options.dimension, vector);
     if (code == 0 && finite) {
         v->worker[event->worker].failed_rounds = 0;

@@ -68,12 +68,13 @@ static void decode(const gdc_plan *plan, const double *weight, double *decoded)
     for (int w = 0; w < plan->workers; w++)
         for (int i = 0; i < gdc_plan_rows(plan, w); i++) {
             gdc_task task = {.size = sizeof task, .worker = w};
+            gdc_told told;
             if (weight[plan->row_at[w] + i] == 0)
                 continue;
             used[count] = weight[plan->row_at[w] + i];
             in[count] = message[count];
             gdc_encode_row(plan, w, i, load.f32 ? GDC_F32 : GDC_F64, COORDINATES, partial, NULL, &task, scratch,
-                           message[count++]);
+                           message[count++], &told);
         }
     gdc_combine(load.f32, COORDINATES, count, used, in, false, out);
     for (int c = 0; c < COORDINATES; c++)

@@ -24,13 +24,13 @@ typedef struct handout {
     int done;
 } handout;
 
-static gdc_status handout_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, int *slots)
+static gdc_status handout_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, gdc_traits *traits)
 {
     (void)values;
     (void)plan;
     (void)can_cut;
     *state = calloc(1, sizeof(handout));
-    *slots = 0;
+    traits->slots = 0;
     return *state ? GDC_OK : gdc_fail(GDC_ENOMEM, "handout");
 }
 
@@ -103,8 +103,7 @@ static gdc_step handout_next(const void *state, void *half, const gdc_boundary *
 
 static const gdc_policy_ops ops = {
     .name = "handout",
-    .cancels = true,
-    .exact = true,
+    .traits = {.cancels = true, .exact = true},
     .open = handout_open,
     .close = free,
     .begin = handout_begin,
@@ -311,7 +310,8 @@ static void parked_workers_are_asked_again_at_their_time(void **state)
     (void)state;
     timed.ready = later_ready;
     assert_int_equal(gdc_plan_create("uncoded", N, K, 1, &plan), GDC_OK);
-    assert_int_equal(gdc_coordinator_create(&timed, &h, plan, NULL, 0, &c), GDC_OK);
+    const gdc_strategy_parts parts = {.ops = &timed, .state = &h, .plan = plan};
+    assert_int_equal(gdc_coordinator_create(&parts, NULL, &c), GDC_OK);
     for (int w = 0; w < N; w++)
         gdc_coordinator_message(c, &(gdc_arrival){.worker = w, .index = GDC_BARE, .ready = true, .sound = true}, 0);
     gdc_coordinator_begin(c, 1, 10);

@@ -338,8 +338,9 @@ static gdc_status open_parts(scheduler *s)
     if (!w->ops)
         return gdc_strategy_open(w->strategy, w->workers, s->d, w->seed, true, &s->parts);
     s->parts.ops = w->ops;
+    s->parts.traits = w->ops->traits;
     gdc_status status = gdc_plan_create(w->strategy, w->workers, s->d, w->seed, &s->parts.plan);
-    return status == GDC_OK ? w->ops->open(NULL, s->parts.plan, true, &s->parts.state, &s->parts.slots) : status;
+    return status == GDC_OK ? w->ops->open(NULL, s->parts.plan, true, &s->parts.state, &s->parts.traits) : status;
 }
 
 static gdc_status build(scheduler *s)
