@@ -35,7 +35,7 @@ static void gaussian_maxima_have_their_values(void **state)
 /* A profile as large as a simulation. lognormal: the paper's delay; else normal times. */
 static gdc_profile *simulate(int workers, int pieces, double deviation, int lognormal)
 {
-    enum { ROUNDS = 60 };
+    enum { ROUNDS = 200 };
     const char *spec = "lognormal:mu=1";
     gdc_delay *delay;
     gdc_profile *p;
@@ -72,7 +72,7 @@ static void check_light(int workers, int pieces, double deviation)
         }
         assert_int_equal(gdc_drop_model_choose(&model, (gdc_check)check, &got), GDC_OK);
         assert_int_equal(gdc_profile_choose(p, (gdc_check)check, &want), GDC_OK);
-        assert_true(fabs(got.speedup / want.speedup - 1) < .02);
+        assert_true(fabs(got.speedup / want.speedup - 1) < .03);
     }
     gdc_profile_destroy(p);
 }
