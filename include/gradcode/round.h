@@ -106,21 +106,24 @@ GDC_API void gdc_options_init(gdc_options *options);
 /* ---- rounds ---- */
 
 typedef struct gdc_round {
-    size_t size;             /* sizeof(gdc_round), set by the caller */
-    uint64_t version;        /* number of the round */
-    int exact;               /* 1: the gradient is that of the whole batch, to rounding */
-    double scale;            /* factor that made up for samples left out; 1 when exact */
-    double used;             /* share of the batch's samples whose gradient entered, 0..1 */
-    double residual;         /* sqrt(||a^T R - 1||^2 / k) of the decode */
-    double amplification;    /* of the decode; NaN where nothing was decoded */
-    int messages;            /* vectors of this version that arrived by the end of the round */
+    size_t size;      /* sizeof(gdc_round), set by the caller */
+    uint64_t version; /* number of the round */
+    int exact;        /* 1: the gradient is that of the whole batch, to rounding */
+    double scale;     /* factor that made up for samples left out; 1 when exact */
+    double used;      /* share of the batch's samples whose gradient entered: 0..1, above 1 with extra mini-batches */
+    double residual;  /* sqrt(||a^T R - 1||^2 / k) of the decode */
+    double amplification; /* of the decode; NaN where nothing was decoded */
+    int messages; /* vectors of this version (of any, where stale ones count) that arrived by the end of the round */
     double began_s, ended_s; /* on the engine's clock, see gdc_now */
     /* Of the vectors that entered: how many, how many of them were computed on this round's model, and the sum of their
      * staleness (rounds between the model that a vector was computed on and the one that it updates). */
     uint64_t vectors, fresh, staleness;
-    uint64_t
-        in_flight; /* right after the update: sum over busy workers of what the staleness of their vector would then be */
-    double loss;   /* mean loss per sample, told by the vectors that entered; NaN: not told */
+    /* Right after the update: sum over busy workers of what the staleness of their vector would be in the next round; 0 where
+     * stale vectors do not count. */
+    uint64_t in_flight;
+    /* Mean loss per sample (per partition without options.samples), told by the vectors that entered; NaN: not told, or an
+     * all-reduce, which does not carry it. */
+    double loss;
 } gdc_round;
 
 /* The virtual clock. workers = n >= 1. partial = NULL: timing only (models and gradients may then be NULL). With partials,

@@ -27,8 +27,11 @@ gdc_status gdc_drop_begin(gdc_drop *drop)
     double now_s = gdc_drop_now(drop);
     drop->is_open = true;
     drop->is_at_reduce = drop->wants_cut = drop->can_cut_pieces = drop->has_failed = false;
-    drop->round = (gdc_round){
-        .size = sizeof drop->round, .version = drop->next_version++, .amplification = NAN, .began_s = now_s};
+    drop->round = (gdc_round){.size = sizeof drop->round,
+                              .version = drop->next_version++,
+                              .amplification = NAN,
+                              .began_s = now_s,
+                              .loss = NAN};
     gdc_worker_model(drop->machine, drop->round.version, hint, now_s);
     gdc_drop_strike(drop, GDC_AT_MODEL);
     return GDC_OK;
@@ -148,6 +151,7 @@ static gdc_status reduce(gdc_drop *drop, void *part, void *gradient)
     drop->round.used = kept / drop->wanted;
     drop->round.scale = drop->parts.ops->scale(drop->parts.state, kept, drop->wanted);
     drop->round.messages = link->ranks;
+    drop->round.vectors = drop->round.fresh = (uint64_t)link->ranks;
     memcpy(gradient, drop->reduced, link->payload_bytes);
     if (drop->round.scale != 1) {
         gdc_scale(link->f32, link->dimension, drop->round.scale, gradient);

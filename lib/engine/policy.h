@@ -60,6 +60,7 @@ typedef struct gdc_scene {
     uint64_t version;
     double now_s, began_s;
     const bool *dead;         /* [n] */
+    int live;                 /* workers that are not */
     const uint64_t *assigned; /* [n]: version that worker w last got; 0: none */
     struct gdc_coordinator *self;
 } gdc_scene;
@@ -70,12 +71,14 @@ void gdc_tell_limit(const gdc_scene *scene, int worker,
 void gdc_fold_slot(const gdc_scene *scene, int slot,
                    double weight); /* sum += weight * kept vector; the slot is free again */
 void gdc_free_slot(const gdc_scene *scene, int slot);
+/* From finish, once: what was folded on arrival is multiplied by the factor, which is known only now. */
+void gdc_scale_sum(const gdc_scene *scene, double factor);
 
 typedef struct gdc_outcome {
-    double used;          /* share of the batch's samples whose gradient entered, times k */
-    bool exact;           /* everything entered; a policy that promises it need not say so */
-    double scale;         /* factor that made up for the others */
-    double residual;      /* sqrt(||rho||^2/k) */
+    double used;     /* share of the batch's samples whose gradient entered, times k; extra mini-batches: above k */
+    bool exact;      /* everything entered; a policy that promises it need not say so */
+    double scale;    /* factor that made up for the others */
+    double residual; /* sqrt(||rho||^2/k) */
     double amplification; /* NaN: nothing was decoded */
 } gdc_outcome;
 
@@ -112,7 +115,7 @@ typedef struct gdc_step {
 typedef struct gdc_traits {
     int slots;         /* slots are 0 .. slots - 1 */
     bool cancels;      /* rings the rest when a round ends */
-    bool counts_stale; /* arrivals of older versions reach arrival() */
+    bool counts_stale; /* arrivals of older versions reach arrival(); the transport delivers none between two rounds */
     bool exact;        /* promises the full gradient: the residual gate applies */
 } gdc_traits;
 

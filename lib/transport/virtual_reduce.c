@@ -181,6 +181,9 @@ gdc_status gdc_virtual_reduce_round(gdc_virtual *v, void *gradient, gdc_round *r
                              .used = wanted > 0 ? kept / wanted : 0,
                              .amplification = NAN,
                              .messages = v->workers,
+                             .vectors = (uint64_t)v->workers,
+                             .fresh = (uint64_t)v->workers,
+                             .loss = NAN,
                              .began_s = began_s,
                              .ended_s = v->now_s};
     return status;
