@@ -18,7 +18,8 @@ typedef struct config {
     bool nesterov, json, quiet, force, overwrite;
     int shuffle, dtype;
     uint64_t seed;
-    int warmup; /* -1: not given */
+    int warmup;  /* -1: not given */
+    int profile; /* rounds on which what is auto is chosen */
 } config;
 
 extern const flag config_flags[];
