@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "transport/pump.h"
 
+#include "engine/norms.h"
+#include "engine/samples.h"
 #include "kernels/vector.h"
 
 #include <assert.h>
@@ -13,6 +15,7 @@ typedef struct held { /* a kept vector and what it is */
     void *vector;     /* NULL: none */
     int worker, index;
     gdc_span span;
+    double norm2;
 } held;
 
 struct gdc_pump {
@@ -30,6 +33,8 @@ struct gdc_pump {
     void *sum;
     bool sum_is_set; /* something was folded on arrival */
     gdc_round round;
+    gdc_norms norms; /* of the vectors that entered it */
+    double batch;    /* samples of all partitions */
     gdc_status status;
 };
 
@@ -78,6 +83,8 @@ gdc_status gdc_pump_create(const gdc_strategy_parts *parts, const gdc_options *o
     }
     for (int w = 0; w < parts->plan->workers; w++)
         p->stats[w].size = sizeof *p->stats;
+    p->batch =
+        gdc_samples_in(p->samples, parts->plan->partitions, (gdc_span){.first = 0, .count = parts->plan->partitions});
     *pump = p;
     return GDC_OK;
 }
@@ -136,12 +143,21 @@ static void count_used(gdc_pump *p, int worker, int index, gdc_span span)
         count_span(p, worker, row->term[t].span);
 }
 
+static void count_norms(gdc_pump *p, int worker, int index, gdc_span span, double norm2)
+{
+    if (index == GDC_SPAN)
+        gdc_norms_add_span(&p->norms, p->parts->plan, p->samples, span, norm2);
+    else
+        gdc_norms_add_row(&p->norms, p->parts->plan, p->samples, worker, index, norm2);
+}
+
 /* ---- vectors ---- */
 
 static bool keep(gdc_pump *p, const gdc_arrival *a, int slot, void *vector)
 {
     assert(slot >= 0 && slot < p->parts->traits.slots && !p->slot[slot].vector);
-    p->slot[slot] = (held){.vector = vector, .worker = a->worker, .index = a->index, .span = a->span};
+    p->slot[slot] =
+        (held){.vector = vector, .worker = a->worker, .index = a->index, .span = a->span, .norm2 = a->norm2};
     if (p->timing_only)
         p->slot[slot].vector = p; /* a mark */
     return !p->timing_only;
@@ -150,6 +166,7 @@ static bool keep(gdc_pump *p, const gdc_arrival *a, int slot, void *vector)
 static void fold_now(gdc_pump *p, const gdc_arrival *a, double weight, const void *vector)
 {
     count_used(p, a->worker, a->index, a->span);
+    count_norms(p, a->worker, a->index, a->span, a->norm2);
     if (p->timing_only)
         return;
     gdc_combine(p->f32, p->options.dimension, 1, &weight, &vector, p->sum_is_set, p->sum);
@@ -163,6 +180,7 @@ static void fold_slot(gdc_pump *p, int slot, double weight)
     const held *h = &p->slot[slot];
     assert(h->vector);
     count_used(p, h->worker, h->index, h->span);
+    count_norms(p, h->worker, h->index, h->span, h->norm2);
     p->fold_weight[p->folds] = weight;
     p->fold_in[p->folds] = h->vector;
     p->folds++;
@@ -187,6 +205,8 @@ static void finish_round(gdc_pump *p)
     p->round.used = outcome->used / p->parts->plan->partitions;
     p->round.residual = outcome->residual;
     p->round.amplification = outcome->amplification;
+    p->round.samples = p->round.used * p->batch;
+    gdc_norms_tell(&p->norms, &p->round);
     if (p->parts->traits.exact)
         fill_homes(p, (gdc_span){0, p->parts->plan->partitions});
     if (!p->timing_only && !gdc_all_finite(p->f32, p->options.dimension, p->sum))
@@ -246,6 +266,7 @@ void gdc_pump_begin(gdc_pump *p, uint64_t version, void *sum, double now_s)
 {
     p->sum = sum;
     p->sum_is_set = false;
+    p->norms = (gdc_norms){.parts = 0};
     p->status = GDC_OK;
     p->round =
         (gdc_round){.size = sizeof p->round, .version = version, .scale = 1, .amplification = NAN, .began_s = now_s};
