@@ -124,6 +124,12 @@ typedef struct gdc_round {
     /* Mean loss per sample (per partition without options.samples), told by the vectors that entered; NaN: not told, or an
      * all-reduce, which does not carry it. */
     double loss;
+    double samples; /* behind the gradient, counted as in options.samples: its mean is gradient / (scale * samples) */
+    /* With options.norms, of the parts told by the vectors that entered (a part is one partition's sum over its b_j samples; one
+     * that several workers computed counts as often as it was told): how many, sum |part_j|^2 / sum b_j^2, that is the mean
+     * |g_l|^2 of parts of equal size, and sum b_j^2 / sum b_j, their size. 0 and NaN: nobody told. */
+    uint64_t parts;
+    double norm2, part_samples;
 } gdc_round;
 
 /* The virtual clock. workers = n >= 1. partial = NULL: timing only (models and gradients may then be NULL). With partials,

@@ -1,7 +1,7 @@
 /* drop_round.c - rounds of the all-reduce family.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One buffer of d + 1 numbers travels: the gradient and, last, the samples that were LEFT OUT. Not those kept:
+ * One buffer of d + 1 numbers travels (with norms d + 5, see drop_norms.c): the gradient and, behind it, the samples that were LEFT OUT. Not those kept:
  * where nothing was left out the sum is exactly 0 in every type, so that sync, tau = inf and a round that
  * nobody cut get a factor of exactly 1. In float32 a count above 2^24 is rounded: `used` and the factor of by-
  * kept are then good to about 1e-7, as is the gradient. */
@@ -128,11 +128,12 @@ static void started(void *context)
     gdc_drop_strike(context, GDC_AT_SENT);
 }
 
-/* part [d + 1]: the last number is written here. */
-static gdc_status reduce(gdc_drop *drop, void *part, void *gradient)
+/* part [reducer.count]: what is behind the gradient is written here. norm2: of the partials in it; NaN: not known. */
+static gdc_status reduce(gdc_drop *drop, void *part, double norm2, void *gradient)
 {
     const gdc_link *link = &drop->reducer.link;
     put_last(drop, part, left_out(drop));
+    gdc_drop_put_norms(drop, norm2, part);
     if (drop->has_failed || gdc_drop_spoils(drop)) {
         poison(drop, part);
     }
@@ -152,6 +153,8 @@ static gdc_status reduce(gdc_drop *drop, void *part, void *gradient)
     drop->round.scale = drop->parts.ops->scale(drop->parts.state, kept, drop->wanted);
     drop->round.messages = link->ranks;
     drop->round.vectors = drop->round.fresh = (uint64_t)link->ranks;
+    drop->round.samples = kept;
+    gdc_drop_take_norms(drop, drop->reduced, &drop->round);
     memcpy(gradient, drop->reduced, link->payload_bytes);
     if (drop->round.scale != 1) {
         gdc_scale(link->f32, link->dimension, drop->round.scale, gradient);
@@ -187,7 +190,7 @@ gdc_status gdc_drop_reduce(gdc_drop *drop, void *gradient, gdc_round *round)
     if (gradient != drop->own) {
         memcpy(drop->own, gradient, drop->reducer.link.payload_bytes);
     }
-    gdc_status status = reduce(drop, drop->own, gradient);
+    gdc_status status = reduce(drop, drop->own, NAN, gradient);
     if (status == GDC_OK) {
         hand_over(drop, round);
     }
@@ -251,7 +254,7 @@ gdc_status gdc_drop_gradient(gdc_drop *drop, const void *model, gdc_partial_fn p
     }
     void *vector = gdc_sums_take_all(drop->sums, &pieces);
     bool has_failed = drop->has_failed;
-    status = reduce(drop, vector, gradient);
+    status = reduce(drop, vector, gdc_sums_norm2(drop->sums), gradient);
     if (!drop->reducer.is_broken) {
         gdc_sums_give(drop->sums, vector);
     }

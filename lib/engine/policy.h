@@ -28,7 +28,7 @@ typedef struct gdc_arrival {
     uint64_t finished; /* pieces since the start */
     double piece_s;    /* last piece's time; NaN: not known */
     double loss;       /* NaN: not known */
-    double norm2;      /* |payload|^2; NaN: not known */
+    double norm2;      /* sum of |partial|^2 over the parts that are new in it; NaN: not known */
 } gdc_arrival;
 
 /* What becomes of the arrival's vector. KEEP: it is slot's until FOLD_SLOT, FREE_SLOT or the end of the round. FOLD: sum +=

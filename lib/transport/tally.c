@@ -9,6 +9,7 @@
 void gdc_tally_begin(gdc_tally *t, gdc_round *round)
 {
     t->loss = t->loss_samples = 0;
+    t->norms = (gdc_norms){.parts = 0};
     round->loss = NAN;
 }
 
@@ -68,12 +69,23 @@ static void count_loss(gdc_tally *t, const gdc_arrival *a)
         t->loss_samples += new_samples(t, a);
 }
 
+/* ---- of what length ---- */
+
+static void count_norms(gdc_tally *t, const gdc_arrival *a)
+{
+    if (a->index == GDC_SPAN)
+        gdc_norms_add_span(&t->norms, t->parts->plan, t->samples, a->span, a->norm2);
+    else
+        gdc_norms_add_row(&t->norms, t->parts->plan, t->samples, a->worker, a->index, a->norm2);
+}
+
 /* ---- how stale ---- */
 
 void gdc_tally_vector(gdc_tally *t, const gdc_arrival *a, gdc_round *round)
 {
     count_used(t, a);
     count_loss(t, a);
+    count_norms(t, a);
     round->vectors++;
     round->fresh += a->version == round->version;
     round->staleness += round->version - a->version;
@@ -100,4 +112,8 @@ void gdc_tally_end(gdc_tally *t, const gdc_coordinator *c, gdc_round *round)
         round->in_flight = age_in_flight(c, plan->workers, round->version);
     if (t->loss_samples > 0)
         round->loss = t->loss / t->loss_samples;
+    round->samples = round->used * gdc_samples_in(t->samples, plan->partitions, (gdc_span){0, plan->partitions});
+    if (round->fresh < round->vectors) /* of several models: they are no samples of one gradient's noise */
+        t->norms = (gdc_norms){.parts = 0};
+    gdc_norms_tell(&t->norms, round);
 }

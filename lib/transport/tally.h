@@ -4,6 +4,7 @@
 #define GDC_TRANSPORT_TALLY_H
 
 #include "engine/coordinator.h"
+#include "engine/norms.h"
 #include "gradcode/round.h"
 
 typedef struct gdc_tally {
@@ -11,6 +12,7 @@ typedef struct gdc_tally {
     const double *samples;     /* [k]; NULL: all partitions count as equal */
     gdc_worker_stats *stats;   /* [n]: used and home_used are written */
     double loss, loss_samples; /* of the round: sums over the partials that are new in their message */
+    gdc_norms norms;           /* of the same partials */
 } gdc_tally;
 
 /* At the beginning of a round, which is ready to be added to. */

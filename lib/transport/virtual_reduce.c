@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "transport/virtual.h"
 
+#include "engine/norms.h"
 #include "engine/samples.h"
 #include "engine/sums.h"
 #include "kernels/vector.h"
@@ -99,14 +100,14 @@ static gdc_span kept_span(const gdc_virtual *v, int worker)
 }
 
 /* gradient += what a worker brings, in the order of workers. */
-static gdc_status add_worker(gdc_virtual *v, int worker, void *vector, void *gradient)
+static gdc_status add_worker(gdc_virtual *v, int worker, void *vector, void *gradient, gdc_norms *norms)
 {
     static const double one = 1;
     const void *in = vector;
     bool f32 = v->options.dtype == GDC_F32;
     gdc_task task = {
         .size = sizeof task, .version = v->current->number, .worker = worker, .model = v->current->model, .loss = NAN};
-    gdc_told told;
+    gdc_told told = {.norms = v->options.norms != 0};
     int code = gdc_encode_span(kept_span(v, worker), v->options.dtype, v->options.dimension, v->partial, v->context,
                                &task, v->scratch, vector, &told);
     if (code != 0)
@@ -117,10 +118,11 @@ static gdc_status add_worker(gdc_virtual *v, int worker, void *vector, void *gra
                         "round %llu: the sum of worker %d is not finite; an all-reduce cannot do without it",
                         (unsigned long long)task.version, worker);
     gdc_combine(f32, v->options.dimension, 1, &one, &in, worker > 0, gradient);
+    gdc_norms_add_span(norms, v->parts->plan, gdc_pump_samples(v->pump), kept_span(v, worker), told.norm2);
     return GDC_OK;
 }
 
-static gdc_status add_up(gdc_virtual *v, void *gradient)
+static gdc_status add_up(gdc_virtual *v, void *gradient, gdc_norms *norms)
 {
     if (!v->partial)
         return GDC_OK;
@@ -129,7 +131,7 @@ static gdc_status add_up(gdc_virtual *v, void *gradient)
         return gdc_fail(GDC_ENOMEM, "virtual: no memory for a vector");
     gdc_status status = GDC_OK;
     for (int w = 0; status == GDC_OK && w < v->workers; w++)
-        status = add_worker(v, w, vector, gradient);
+        status = add_worker(v, w, vector, gradient, norms);
     v->wire.release(v, vector);
     return status;
 }
@@ -168,12 +170,13 @@ gdc_status gdc_virtual_reduce_round(gdc_virtual *v, void *gradient, gdc_round *r
         kept += gdc_samples_in(gdc_pump_samples(v->pump), k, part);
         wanted += gdc_samples_in(gdc_pump_samples(v->pump), k, (gdc_span){part.first, v->options.partitions});
     }
-    status = add_up(v, gradient);
+    gdc_norms norms = {.parts = 0};
+    status = add_up(v, gradient, &norms);
     double scale = v->parts->ops->scale(v->parts->state, kept, wanted);
     if (status == GDC_OK && v->partial && scale != 1)
         gdc_scale(v->options.dtype == GDC_F32, v->options.dimension, scale, gradient);
     keep_books(v);
-    if (status == GDC_OK && round)
+    if (status == GDC_OK && round) {
         *round = (gdc_round){.size = sizeof *round,
                              .version = number,
                              .exact = kept == wanted,
@@ -185,6 +188,9 @@ gdc_status gdc_virtual_reduce_round(gdc_virtual *v, void *gradient, gdc_round *r
                              .fresh = (uint64_t)v->workers,
                              .loss = NAN,
                              .began_s = began_s,
-                             .ended_s = v->now_s};
+                             .ended_s = v->now_s,
+                             .samples = kept};
+        gdc_norms_tell(&norms, round);
+    }
     return status;
 }
