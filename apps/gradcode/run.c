@@ -85,7 +85,7 @@ static gdc_status open_problem(const config *c, run *r)
     const problem_ops *ops = problem_find(spec);
     if (ops == NULL)
         return GDC_EINVAL;
-    gdc_status status = data_open(c->data != NULL ? c->data : ops->data, c->seed, c->shuffle, &r->data);
+    gdc_status status = data_open(c->data != NULL ? c->data : ops->data, c->seed, (data_order)c->shuffle, &r->data);
     if (status == GDC_OK)
         status = open_batch(c, r);
     if (status == GDC_OK)
