@@ -43,7 +43,7 @@ typedef struct gdc_drop gdc_drop;
 
 /* Collective over comm; duplicates it. Uses of options: strategy (an all-reduce one), partitions, dimension, dtype, samples,
  * round_deadline_s (from entering a reduction: it must exceed the spread of a round), delay, poll_s, faults, act, first_version,
- * local_rate.
+ * local_rate, norms (through gdc_drop_gradient only, where the library sees each partial: an own loop leaves them unknown).
  * EINVAL: bad options, ranks disagree, a strategy with a master, (d + 1) above INT_MAX. ENOMEM, EMPI. */
 GDC_API gdc_status gdc_drop_open(MPI_Comm comm, const gdc_options *options, gdc_drop **drop);
 

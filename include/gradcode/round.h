@@ -111,18 +111,26 @@ typedef struct gdc_round {
     uint64_t version; /* number of the round */
     int exact;        /* 1: the gradient is that of the whole batch, to rounding */
     double scale;     /* factor that made up for samples left out; 1 when exact */
-    double
-        used; /* share of the batch's samples whose gradient entered; above 1 with extra mini-batches (local, resample) */
-    double residual;         /* sqrt(||a^T R - 1||^2 / k) of the decode */
-    double amplification;    /* of the decode; NaN where nothing was decoded */
-    int messages;            /* vectors of this version that arrived by the end of the round */
+    double used;      /* share of the batch's samples whose gradient entered: 0..1, above 1 with extra mini-batches */
+    double residual;  /* sqrt(||a^T R - 1||^2 / k) of the decode */
+    double amplification; /* of the decode; NaN where nothing was decoded */
+    int messages; /* vectors of this version (of any, where stale ones count) that arrived by the end of the round */
     double began_s, ended_s; /* on the engine's clock, see gdc_now */
     /* Of the vectors that entered: how many, how many of them were computed on this round's model, and the sum of their
      * staleness (rounds between the model that a vector was computed on and the one that it updates). */
     uint64_t vectors, fresh, staleness;
-    uint64_t
-        in_flight; /* right after the update: sum over busy workers of what the staleness of their vector would then be */
-    double loss;   /* mean loss per sample, told by the vectors that entered; NaN: not told */
+    /* Right after the update: sum over busy workers of what the staleness of their vector would be in the next round; 0 where
+     * stale vectors do not count. */
+    uint64_t in_flight;
+    /* Mean loss per sample (per partition without options.samples), told by the vectors that entered; NaN: not told, or an
+     * all-reduce, which does not carry it. */
+    double loss;
+    double samples; /* behind the gradient, counted as in options.samples: its mean is gradient / (scale * samples) */
+    /* With options.norms, of the parts told by the vectors that entered (a part is one partition's sum over its b_j samples; one
+     * that several workers computed counts as often as it was told): how many, sum |part_j|^2 / sum b_j^2, that is the mean
+     * |g_l|^2 of parts of equal size, and sum b_j^2 / sum b_j, their size. 0 and NaN: nobody told. */
+    uint64_t parts;
+    double norm2, part_samples;
 } gdc_round;
 
 /* The virtual clock. workers = n >= 1. partial = NULL: timing only (models and gradients may then be NULL). With partials,

@@ -68,7 +68,7 @@ static gdc_status open_watch(gdc_drop *drop)
 static gdc_status allocate(gdc_drop *drop)
 {
     const gdc_link *link = &drop->reducer.link;
-    size_t bytes = (link->dimension + 1) * gdc_element_bytes(link->f32);
+    size_t bytes = drop->reducer.count * gdc_element_bytes(link->f32);
     drop->own = gdc_mpi_buffer(bytes);
     drop->reduced = gdc_mpi_buffer(bytes);
     bool steps = drop->parts.traits.local_steps;
@@ -87,7 +87,7 @@ static gdc_status allocate(gdc_drop *drop)
     }
     gdc_worker_next(drop->machine, 0); /* its first READY, which nobody waits for here */
     return gdc_sums_create(drop->parts.plan, drop->id, false, drop->options.dtype, link->dimension, bytes, 0,
-                           &drop->sums);
+                           drop->options.norms != 0, &drop->sums);
 }
 
 static void destroy(gdc_drop *drop)

@@ -19,12 +19,12 @@ struct gdc_drop {
     int id;
     gdc_worker *machine;
     gdc_sums *sums;         /* for gdc_drop_gradient */
-    unsigned char *own;     /* [d + 1] what gdc_drop_buffer lends */
-    unsigned char *reduced; /* [d + 1] */
+    unsigned char *own;     /* [reducer.count] what gdc_drop_buffer lends */
+    unsigned char *reduced; /* [reducer.count] */
     gdc_watch watch;        /* the rounds that the policy learns from; its table has this rank's times only */
     gdc_profile *shared;    /* everybody's; NULL: nothing to learn */
-    unsigned char *local;   /* [d + 1] the own model of gdc_drop_gradient; NULL: no local steps */
-    unsigned char *total;   /* [d + 1] the sum of its mini-batches that were stepped on */
+    unsigned char *local;   /* [d] the own model of gdc_drop_gradient; NULL: no local steps */
+    unsigned char *total;   /* [d] the sum of its mini-batches that were stepped on */
     double origin_s;
     gdc_status broken;
     uint64_t next_version;
@@ -53,5 +53,9 @@ bool gdc_drop_end_piece(gdc_drop *drop);
 void gdc_drop_strike(gdc_drop *drop, gdc_fault_moment at);
 /* A fault that spoils the vector is due: said once. */
 bool gdc_drop_spoils(gdc_drop *drop);
+
+/* drop_norms.c: nothing without options.norms. part, reduced [reducer.count] */
+void gdc_drop_put_norms(const gdc_drop *drop, double norm2, void *part);
+void gdc_drop_take_norms(const gdc_drop *drop, const void *reduced, gdc_round *round);
 
 #endif

@@ -1,7 +1,7 @@
 /* drop_round.c - rounds of the all-reduce family.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One buffer of d + 1 numbers travels: the gradient and, last, the samples that were LEFT OUT. Not those kept:
+ * One buffer of d + 1 numbers travels (with norms d + 5, see drop_norms.c): the gradient and, behind it, the samples that were LEFT OUT. Not those kept:
  * where nothing was left out the sum is exactly 0 in every type, so that sync, tau = inf and a round that
  * nobody cut get a factor of exactly 1. In float32 a count above 2^24 is rounded: `used` and the factor of by-
  * kept are then good to about 1e-7, as is the gradient. */
@@ -57,8 +57,11 @@ gdc_status gdc_drop_begin(gdc_drop *drop)
     drop->steps = 0;
     gdc_watch_begin(&drop->watch, now_s);
     drop->is_at_reduce = drop->wants_cut = drop->can_cut_pieces = drop->has_failed = false;
-    drop->round = (gdc_round){
-        .size = sizeof drop->round, .version = drop->next_version++, .amplification = NAN, .began_s = now_s};
+    drop->round = (gdc_round){.size = sizeof drop->round,
+                              .version = drop->next_version++,
+                              .amplification = NAN,
+                              .began_s = now_s,
+                              .loss = NAN};
     gdc_worker_model(drop->machine, drop->round.version, hint, now_s);
     gdc_drop_strike(drop, GDC_AT_MODEL);
     return GDC_OK;
@@ -162,11 +165,12 @@ static void started(void *context)
     gdc_drop_strike(context, GDC_AT_SENT);
 }
 
-/* part [d + 1]: the last number is written here. */
-static gdc_status reduce(gdc_drop *drop, void *part, void *gradient)
+/* part [reducer.count]: what is behind the gradient is written here. norm2: of the partials in it; NaN: not known. */
+static gdc_status reduce(gdc_drop *drop, void *part, double norm2, void *gradient)
 {
     const gdc_link *link = &drop->reducer.link;
     put_last(drop, part, left_out(drop));
+    gdc_drop_put_norms(drop, norm2, part);
     if (drop->has_failed || gdc_drop_spoils(drop)) {
         poison(drop, part);
     }
@@ -184,9 +188,12 @@ static gdc_status reduce(gdc_drop *drop, void *part, void *gradient)
     double kept = kept_samples(drop, last_of(drop, drop->reduced));
     gdc_outcome outcome = drop->parts.ops->reduced(drop->parts.state, kept, drop->wanted);
     drop->round.exact = outcome.exact;
-    drop->round.used = outcome.used;
+    drop->round.used = kept / drop->wanted;
     drop->round.scale = outcome.scale;
     drop->round.messages = link->ranks;
+    drop->round.vectors = drop->round.fresh = (uint64_t)link->ranks;
+    drop->round.samples = kept;
+    gdc_drop_take_norms(drop, drop->reduced, &drop->round);
     memcpy(gradient, drop->reduced, link->payload_bytes);
     if (drop->round.scale != 1) {
         gdc_scale(link->f32, link->dimension, drop->round.scale, gradient);
@@ -222,7 +229,7 @@ gdc_status gdc_drop_reduce(gdc_drop *drop, void *gradient, gdc_round *round)
     if (gradient != drop->own) {
         memcpy(drop->own, gradient, drop->reducer.link.payload_bytes);
     }
-    gdc_status status = reduce(drop, drop->own, gradient);
+    gdc_status status = reduce(drop, drop->own, NAN, gradient);
     if (status == GDC_OK) {
         hand_over(drop, round);
     }
@@ -322,7 +329,8 @@ gdc_status gdc_drop_gradient(gdc_drop *drop, const void *model, gdc_partial_fn p
     }
     void *vector = take_sum(drop);
     bool has_failed = drop->has_failed;
-    status = reduce(drop, vector, gradient);
+    /* norms of local steps are taken at models of their own: they say nothing about this one */
+    status = reduce(drop, vector, drop->local ? NAN : gdc_sums_norm2(drop->sums), gradient);
     if (!drop->reducer.is_broken) {
         gdc_sums_give(drop->sums, vector);
     }

@@ -41,6 +41,8 @@ static gdc_status check_counts(const gdc_options *o, int workers)
         return gdc_fail(GDC_EINVAL, "local_rate=%g: want 0 or more", o->local_rate);
     if (o->fault_count < 0 || (o->fault_count > 0 && !o->faults))
         return gdc_fail(GDC_EINVAL, "fault_count=%d without faults", o->fault_count);
+    if (o->norms != 0 && o->norms != 1)
+        return gdc_fail(GDC_EINVAL, "norms=%d: want 0 or 1", o->norms);
     return GDC_OK;
 }
 

@@ -29,7 +29,7 @@ typedef struct gdc_arrival {
     uint64_t finished; /* pieces since the start */
     double piece_s;    /* last piece's time; NaN: not known */
     double loss;       /* NaN: not known */
-    double norm2;      /* |payload|^2; NaN: not known */
+    double norm2;      /* sum of |partial|^2 over the parts that are new in it; NaN: not known */
 } gdc_arrival;
 
 /* What becomes of the arrival's vector. KEEP: it is slot's until FOLD_SLOT, FREE_SLOT or the end of the round. FOLD: sum +=
@@ -61,6 +61,7 @@ typedef struct gdc_scene {
     uint64_t version;
     double now_s, began_s;
     const bool *dead;         /* [n] */
+    int live;                 /* workers that are not */
     const uint64_t *assigned; /* [n]: version that worker w last got; 0: none */
     struct gdc_coordinator *self;
 } gdc_scene;
@@ -71,12 +72,14 @@ void gdc_tell_limit(const gdc_scene *scene, int worker,
 void gdc_fold_slot(const gdc_scene *scene, int slot,
                    double weight); /* sum += weight * kept vector; the slot is free again */
 void gdc_free_slot(const gdc_scene *scene, int slot);
+/* From finish, once: what was folded on arrival is multiplied by the factor, which is known only now. */
+void gdc_scale_sum(const gdc_scene *scene, double factor);
 
 typedef struct gdc_outcome {
-    double used;          /* share of the batch's samples whose gradient entered, times k */
-    bool exact;           /* everything entered; a policy that promises it need not say so */
-    double scale;         /* factor that made up for the others */
-    double residual;      /* sqrt(||rho||^2/k) */
+    double used;     /* share of the batch's samples whose gradient entered, times k; extra mini-batches: above k */
+    bool exact;      /* everything entered; a policy that promises it need not say so */
+    double scale;    /* factor that made up for the others */
+    double residual; /* sqrt(||rho||^2/k) */
     double amplification; /* NaN: nothing was decoded */
 } gdc_outcome;
 
@@ -113,7 +116,7 @@ typedef struct gdc_step {
 typedef struct gdc_traits {
     int slots;         /* slots are 0 .. slots - 1 */
     bool cancels;      /* rings the rest when a round ends */
-    bool counts_stale; /* arrivals of older versions reach arrival() */
+    bool counts_stale; /* arrivals of older versions reach arrival(); the transport delivers none between two rounds */
     bool exact;        /* promises the full gradient: the residual gate applies */
     bool local_steps;  /* workers move a model of their own between two mini-batches (GDC_LOCAL_STEP) */
 } gdc_traits;
@@ -153,7 +156,7 @@ typedef struct gdc_policy_ops {
     bool (*wants)(void *state, const gdc_scene *scene, int worker, int index);
 
     /* collective policies: what a reduction is worth that brought `kept` samples over all workers where the batch has `wanted`
-     * (kept may exceed it): used = kept / wanted, scale and exact are read. */
+     * (kept may exceed it): scale and exact are read. */
     gdc_outcome (*reduced)(const void *state, double kept, double wanted);
     /* collective policies, optional: the rounds to be profiled, in which nothing may be dropped; then, once and between two
      * rounds, what was seen. learn gets the same table on every rank and must come to the same state. */

@@ -63,7 +63,7 @@ static gdc_status create_parts(gdc_mpi_worker *worker, const gdc_options *option
         return status;
     }
     return gdc_sums_create(parts->plan, worker->id, !parts->ops->next, options->dtype, link->dimension,
-                           (size_t)link->message_units * GDC_UNIT, worker->sends, &worker->sums);
+                           (size_t)link->message_units * GDC_UNIT, worker->sends, options->norms != 0, &worker->sums);
 }
 
 gdc_status gdc_mpi_worker_create(const gdc_link *link, const gdc_options *options, const gdc_strategy_parts *parts,

@@ -364,7 +364,7 @@ static gdc_status build(scheduler *s)
         status = gdc_worker_create(s->parts.ops, s->parts.state, s->parts.plan, w, &s->desk[w].machine);
         if (status == GDC_OK)
             status = gdc_sums_create(s->parts.plan, w, !s->parts.ops->next, GDC_F64, (size_t)s->d,
-                                     (size_t)s->d * sizeof(double), 1, &s->desk[w].sums);
+                                     (size_t)s->d * sizeof(double), 1, false, &s->desk[w].sums);
     }
     for (int w = 0; status == GDC_OK && w < n; w++)
         drive(s, w);
