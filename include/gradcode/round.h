@@ -96,7 +96,8 @@ typedef struct gdc_options {
     /* Root: called once per vector received, from inside gdc_gradient. NULL: nobody looks. */
     void (*observe)(void *context, const gdc_arrival_note *note);
     void *observe_context;
-    /* local: a worker's own model moves by -local_rate * (mean gradient of its mini-batch). Default 0 */
+    /* local: a worker's own model moves by -local_rate * (mean gradient of its mini-batch, by options.samples). Default 0, with
+     * which several local steps are GDC_EINVAL where there are gradients */
     double local_rate;
     int norms; /* 1: workers tell the squared norms of their partials (before encoding; one more pass over each). Default 0 */
 } gdc_options;
@@ -110,8 +111,9 @@ typedef struct gdc_round {
     uint64_t version; /* number of the round */
     int exact;        /* 1: the gradient is that of the whole batch, to rounding */
     double scale;     /* factor that made up for samples left out; 1 when exact */
-    double used;      /* share of the batch's samples whose gradient entered: 0..1, above 1 with extra mini-batches */
-    double residual;  /* sqrt(||a^T R - 1||^2 / k) of the decode */
+    double
+        used; /* share of the batch's samples whose gradient entered: 0..1, above 1 with extra mini-batches (k-batch-sync, k-batch-async, local, resample) */
+    double residual;      /* sqrt(||a^T R - 1||^2 / k) of the decode */
     double amplification; /* of the decode; NaN where nothing was decoded */
     int messages; /* vectors of this version (of any, where stale ones count) that arrived by the end of the round */
     double began_s, ended_s; /* on the engine's clock, see gdc_now */
@@ -173,6 +175,12 @@ GDC_API const gdc_plan *gdc_engine_plan(
 /* What the strategy promises: exact 1/0, collective (all-reduce) 1/0. */
 GDC_API int gdc_is_exact(const gdc_engine *engine);
 GDC_API int gdc_is_collective(const gdc_engine *engine);
+/* Rounds from the first one on that the strategy watches before it chooses its parameters (drop:tau=auto); 0: none. What it costs
+ * and gains shows in later rounds only. */
+GDC_API int gdc_lead_in(const gdc_engine *engine);
+/* What the strategy has chosen by itself, such as "tau=0.123"; "" while it has not, or where all was given. Valid until gdc_close;
+ * the text may change between two rounds. */
+GDC_API const char *gdc_chosen(const gdc_engine *engine);
 
 typedef enum gdc_health { GDC_ALIVE, GDC_SUSPECT, GDC_DEAD } gdc_health;
 

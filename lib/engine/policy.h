@@ -7,6 +7,7 @@
 #ifndef GDC_ENGINE_POLICY_H
 #define GDC_ENGINE_POLICY_H
 
+#include "gradcode/profile.h"
 #include "gradcode/spec.h"
 #include "plan/plan.h"
 
@@ -98,7 +99,7 @@ typedef struct gdc_step {
         GDC_SEND,       /* a row, or a span */
         GDC_REPORT,     /* no vector (BARE) */
         GDC_REDUCE,     /* take part in the all-reduce with what is accumulated */
-        GDC_LOCAL_STEP, /* apply the accumulated gradient to the own model */
+        GDC_LOCAL_STEP, /* a mini-batch is complete: move the own model by it; what is reduced goes on adding up */
         GDC_WAIT,
     } kind;
     int partition; /* COMPUTE */
@@ -117,7 +118,13 @@ typedef struct gdc_traits {
     bool cancels;      /* rings the rest when a round ends */
     bool counts_stale; /* arrivals of older versions reach arrival(); the transport delivers none between two rounds */
     bool exact;        /* promises the full gradient: the residual gate applies */
+    bool local_steps;  /* workers move a model of their own between two mini-batches (GDC_LOCAL_STEP) */
 } gdc_traits;
+
+/* Rounds that a policy watches before it chooses its parameters: `warmup` rounds, then `rounds` that are profiled. */
+typedef struct gdc_lesson {
+    int warmup, rounds; /* rounds = 0: nothing to learn */
+} gdc_lesson;
 
 typedef struct gdc_policy_ops {
     const char *name;
@@ -148,8 +155,16 @@ typedef struct gdc_policy_ops {
     /* optional: would arrival() want the vector of this message? NULL: always */
     bool (*wants)(void *state, const gdc_scene *scene, int worker, int index);
 
-    /* collective policies: the factor of the reduced sum, given samples kept and wanted over all workers */
-    double (*scale)(const void *state, double kept, double wanted);
+    /* collective policies: what a reduction is worth that brought `kept` samples over all workers where the batch has `wanted`
+     * (kept may exceed it): used = kept / wanted, scale and exact are read. */
+    gdc_outcome (*reduced)(const void *state, double kept, double wanted);
+    /* collective policies, optional: the rounds to be profiled, in which nothing may be dropped; then, once and between two
+     * rounds, what was seen. learn gets the same table on every rank and must come to the same state. */
+    gdc_lesson (*lesson)(const void *state);
+    gdc_status (*learn)(void *state, const gdc_profile *profile);
+
+    /* optional: what the policy has chosen by itself, such as "tau=0.123"; "" while it has not. Owned by the state. */
+    const char *(*chosen)(const void *state);
 
     /* worker's half; NULL next: walk the plan, send each due row, the last one READY */
     void (*start)(const void *state, void *half, const gdc_boundary *boundary); /* a MODEL was accepted */
@@ -170,5 +185,8 @@ typedef struct gdc_strategy_parts {
 gdc_status gdc_strategy_open(const char *spec, int workers, int partitions, uint64_t seed, bool can_cut,
                              gdc_strategy_parts *parts);
 void gdc_strategy_close(gdc_strategy_parts *parts);
+/* Rounds of its lesson, those before the profile included. */
+int gdc_parts_lead_in(const gdc_strategy_parts *parts);
+const char *gdc_parts_chosen(const gdc_strategy_parts *parts); /* never NULL */
 
 #endif

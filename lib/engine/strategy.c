@@ -95,3 +95,16 @@ void gdc_strategy_close(gdc_strategy_parts *parts)
     gdc_plan_destroy(parts->plan);
     *parts = (gdc_strategy_parts){0};
 }
+
+int gdc_parts_lead_in(const gdc_strategy_parts *parts)
+{
+    if (!parts->ops->lesson)
+        return 0;
+    gdc_lesson lesson = parts->ops->lesson(parts->state);
+    return lesson.warmup + lesson.rounds;
+}
+
+const char *gdc_parts_chosen(const gdc_strategy_parts *parts)
+{
+    return parts->ops->chosen ? parts->ops->chosen(parts->state) : "";
+}
