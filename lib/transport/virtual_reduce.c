@@ -155,7 +155,7 @@ static gdc_status add_up(gdc_virtual *v, void *gradient)
         return gdc_fail(GDC_ENOMEM, "virtual: no memory for a vector");
     gdc_status status = GDC_OK;
     for (int w = 0; status == GDC_OK && w < v->workers; w++)
-        status = add_worker(v, w, vector, gradient, norms);
+        status = add_worker(v, w, vector, gradient);
     v->wire.release(v, vector);
     return status;
 }
