@@ -164,8 +164,10 @@ GDC_API double gdc_now(const gdc_engine *engine);
 GDC_API int gdc_workers(const gdc_engine *engine);
 GDC_API const gdc_plan *gdc_engine_plan(
     const gdc_engine *engine); /* NULL for an all-reduce strategy; owned by the engine */
-/* What the strategy promises: exact 1/0, collective (all-reduce) 1/0. */
+/* What the strategy promises: exact 1/0, collective (all-reduce) 1/0; adaptive 1/0: what it waits for depends on the losses that
+ * it is told, so that a run for timing only is another one. */
 GDC_API int gdc_is_exact(const gdc_engine *engine);
+GDC_API int gdc_is_adaptive(const gdc_engine *engine);
 GDC_API int gdc_is_collective(const gdc_engine *engine);
 
 typedef enum gdc_health { GDC_ALIVE, GDC_SUSPECT, GDC_DEAD } gdc_health;

@@ -117,6 +117,7 @@ typedef struct gdc_traits {
     bool cancels;      /* rings the rest when a round ends */
     bool counts_stale; /* arrivals of older versions reach arrival(); the transport delivers none between two rounds */
     bool exact;        /* promises the full gradient: the residual gate applies */
+    bool adapts;       /* what it waits for depends on the losses that it is told */
 } gdc_traits;
 
 typedef struct gdc_policy_ops {
