@@ -172,8 +172,10 @@ GDC_API double gdc_now(const gdc_engine *engine);
 GDC_API int gdc_workers(const gdc_engine *engine);
 GDC_API const gdc_plan *gdc_engine_plan(
     const gdc_engine *engine); /* NULL for an all-reduce strategy; owned by the engine */
-/* What the strategy promises: exact 1/0, collective (all-reduce) 1/0. */
+/* What the strategy promises: exact 1/0, collective (all-reduce) 1/0; adaptive 1/0: what it waits for depends on the losses that
+ * it is told, so that a run for timing only is another one. */
 GDC_API int gdc_is_exact(const gdc_engine *engine);
+GDC_API int gdc_is_adaptive(const gdc_engine *engine);
 GDC_API int gdc_is_collective(const gdc_engine *engine);
 /* Rounds from the first one on that the strategy watches before it chooses its parameters (drop:tau=auto); 0: none. What it costs
  * and gains shows in later rounds only. */

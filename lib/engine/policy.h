@@ -119,6 +119,7 @@ typedef struct gdc_traits {
     bool counts_stale; /* arrivals of older versions reach arrival(); the transport delivers none between two rounds */
     bool exact;        /* promises the full gradient: the residual gate applies */
     bool local_steps;  /* workers move a model of their own between two mini-batches (GDC_LOCAL_STEP) */
+    bool adapts;       /* what it waits for depends on the losses that it is told */
 } gdc_traits;
 
 /* Rounds that a policy watches before it chooses its parameters: `warmup` rounds, then `rounds` that are profiled. */
