@@ -19,6 +19,7 @@ typedef struct schedule {
     uint64_t seed;
     int kill_permille, stop_permille, erase_permille; /* per action */
     double tolerance;                                 /* of each entry relative to the version; 0: equal */
+    bool gaps;                                        /* an entry may also be 0: what is left out is no fault */
 } schedule;
 
 typedef struct schedule_report {
