@@ -30,6 +30,7 @@ extern "C" {
 #endif
 
 typedef struct gdc_engine gdc_engine;
+struct gdc_critical; /* critical.h */
 
 typedef enum gdc_dtype { GDC_F64, GDC_F32 } gdc_dtype; /* type of model, gradient and messages */
 
@@ -144,6 +145,12 @@ GDC_API gdc_status gdc_open_virtual(const gdc_options *options, int workers, gdc
  * could, and did not within round_deadline_s (named). ENUMERIC: residual above the gate. EMPI. After EUNRECOVERABLE, ETIMEDOUT
  * and ENUMERIC the engine stays usable: the next call is the next round. */
 GDC_API gdc_status gdc_gradient(gdc_engine *engine, const void *model, void *gradient, gdc_round *round);
+
+/* Feeds a round that came with options.norms to the estimates of critical.h, with the gradient [d] as it was returned (before it is
+ * divided, regularised or stepped along; one pass over it). Rounds that show no noise, being one part, or whose decode is not a
+ * plain mean of what was used (an approximate code) are passed over. EINVAL: a round of a shorter size. */
+GDC_API gdc_status gdc_critical_observe(struct gdc_critical *critical, const gdc_round *round, gdc_dtype dtype,
+                                        size_t d, const void *gradient);
 
 /* Root: gives every live worker the final model [d] (NULL: none) and lets it leave. No rounds after this. */
 GDC_API gdc_status gdc_finish(gdc_engine *engine, const void *model);
