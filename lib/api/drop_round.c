@@ -188,7 +188,7 @@ static gdc_status reduce(gdc_drop *drop, void *part, double norm2, void *gradien
     double kept = kept_samples(drop, last_of(drop, drop->reduced));
     gdc_outcome outcome = drop->parts.ops->reduced(drop->parts.state, kept, drop->wanted);
     drop->round.exact = outcome.exact;
-    drop->round.used = outcome.used;
+    drop->round.used = kept / drop->wanted;
     drop->round.scale = outcome.scale;
     drop->round.messages = link->ranks;
     drop->round.vectors = drop->round.fresh = (uint64_t)link->ranks;
@@ -329,7 +329,8 @@ gdc_status gdc_drop_gradient(gdc_drop *drop, const void *model, gdc_partial_fn p
     }
     void *vector = take_sum(drop);
     bool has_failed = drop->has_failed;
-    status = reduce(drop, vector, gdc_sums_norm2(drop->sums), gradient);
+    /* norms of local steps are taken at models of their own: they say nothing about this one */
+    status = reduce(drop, vector, drop->local ? NAN : gdc_sums_norm2(drop->sums), gradient);
     if (!drop->reducer.is_broken) {
         gdc_sums_give(drop->sums, vector);
     }

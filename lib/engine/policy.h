@@ -157,7 +157,7 @@ typedef struct gdc_policy_ops {
     bool (*wants)(void *state, const gdc_scene *scene, int worker, int index);
 
     /* collective policies: what a reduction is worth that brought `kept` samples over all workers where the batch has `wanted`
-     * (kept may exceed it): used = kept / wanted, scale and exact are read. */
+     * (kept may exceed it): scale and exact are read. */
     gdc_outcome (*reduced)(const void *state, double kept, double wanted);
     /* collective policies, optional: the rounds to be profiled, in which nothing may be dropped; then, once and between two
      * rounds, what was seen. learn gets the same table on every rank and must come to the same state. */

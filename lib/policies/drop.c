@@ -157,8 +157,7 @@ static gdc_outcome drop_reduced(const void *state, double kept, double wanted)
 {
     const drop_state *s = state;
     double scale = s->given.norm == BY_KEPT && kept > 0 ? wanted / kept : 1;
-    return (gdc_outcome){
-        .used = kept / wanted, .exact = kept == wanted && s->most == s->pieces, .scale = scale, .amplification = NAN};
+    return (gdc_outcome){.exact = kept == wanted && s->most == s->pieces, .scale = scale};
 }
 
 typedef struct drop_half {

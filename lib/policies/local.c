@@ -55,8 +55,7 @@ static void local_close(void *state)
 static gdc_outcome local_reduced(const void *state, double kept, double wanted)
 {
     const local_options *s = state;
-    return (gdc_outcome){
-        .used = kept / wanted, .exact = s->steps == 1 && kept == wanted, .scale = 1, .amplification = NAN};
+    return (gdc_outcome){.exact = s->steps == 1 && kept == wanted, .scale = 1};
 }
 
 typedef struct local_half {

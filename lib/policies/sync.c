@@ -24,7 +24,7 @@ static void sync_close(void *state)
 static gdc_outcome sync_reduced(const void *state, double kept, double wanted)
 {
     (void)state;
-    return (gdc_outcome){.used = kept / wanted, .exact = kept == wanted, .scale = 1, .amplification = NAN};
+    return (gdc_outcome){.exact = kept == wanted, .scale = 1};
 }
 
 static gdc_step sync_next(const void *state, void *half, const gdc_boundary *at)

@@ -7,7 +7,6 @@
 #ifndef GDC_TRANSPORT_VIRTUAL_H
 #define GDC_TRANSPORT_VIRTUAL_H
 
-#include "engine/norms.h"
 #include "engine/watch.h"
 #include "engine/worker.h"
 #include "transport/events.h"
@@ -64,7 +63,6 @@ typedef struct gdc_virtual {
     bool out_of_memory;
     int reducing;      /* all-reduce: workers that wait in the reduction */
     gdc_status broken; /* all-reduce: a rank was lost, no further rounds */
-    gdc_norms norms;   /* all-reduce: of the round */
     gdc_watch watch;   /* all-reduce: the rounds that the policy learns from */
     void *local;       /* all-reduce: the own model of the worker whose steps are computed; NULL: no local steps */
 } gdc_virtual;

@@ -97,14 +97,14 @@ static gdc_status wait_for_all(gdc_virtual *v, uint64_t number)
 
 /* gradient += a mini-batch at `model`: `pieces` partitions of the shard, its q-th time. vector: that mini-batch alone. */
 static gdc_status add_batch(gdc_virtual *v, int worker, int q, int pieces, const void *model, void *vector,
-                            void *gradient)
+                            void *gradient, gdc_norms *norms)
 {
     static const double one = 1;
     const void *in = vector;
     bool f32 = v->options.dtype == GDC_F32;
     gdc_span span = {gdc_own_piece(v->parts->plan, worker, q * v->options.partitions), pieces};
     gdc_task task = {.size = sizeof task, .version = v->current->number, .worker = worker, .model = model, .loss = NAN};
-    gdc_told told = {.norms = v->options.norms != 0};
+    gdc_told told = {.norms = v->options.norms && !v->local};
     int code = gdc_encode_span(span, v->options.dtype, v->options.dimension, v->partial, v->context, &task, v->scratch,
                                vector, &told);
     if (code != 0)
@@ -115,8 +115,7 @@ static gdc_status add_batch(gdc_virtual *v, int worker, int q, int pieces, const
                         "round %llu: the sum of worker %d is not finite; an all-reduce cannot do without it",
                         (unsigned long long)task.version, worker);
     gdc_combine(f32, v->options.dimension, 1, &one, &in, worker > 0 || q > 0, gradient);
-    if (!v->local) /* its steps are taken at different models: they are no samples of one gradient's noise */
-        gdc_norms_add_span(&v->norms, v->parts->plan, gdc_pump_samples(v->pump), span, told.norm2);
+    gdc_norms_add_span(norms, v->parts->plan, gdc_pump_samples(v->pump), span, told.norm2);
     return GDC_OK;
 }
 
@@ -129,7 +128,7 @@ static void step_locally(gdc_virtual *v, int worker, const void *vector)
 }
 
 /* gradient += what a worker brings, in the order of workers. */
-static gdc_status add_worker(gdc_virtual *v, int worker, void *vector, void *gradient)
+static gdc_status add_worker(gdc_virtual *v, int worker, void *vector, void *gradient, gdc_norms *norms)
 {
     int left = gdc_worker_done(v->worker[worker].machine), M = v->options.partitions;
     const void *model = v->current->model;
@@ -139,14 +138,14 @@ static gdc_status add_worker(gdc_virtual *v, int worker, void *vector, void *gra
         model = v->local;
     }
     for (int q = 0; status == GDC_OK && (q == 0 || left > 0); q++, left -= M) {
-        status = add_batch(v, worker, q, left < M ? left : M, model, vector, gradient);
+        status = add_batch(v, worker, q, left < M ? left : M, model, vector, gradient, norms);
         if (status == GDC_OK && v->local && left > M)
             step_locally(v, worker, vector);
     }
     return status;
 }
 
-static gdc_status add_up(gdc_virtual *v, void *gradient)
+static gdc_status add_up(gdc_virtual *v, void *gradient, gdc_norms *norms)
 {
     if (!v->partial)
         return GDC_OK;
@@ -155,7 +154,7 @@ static gdc_status add_up(gdc_virtual *v, void *gradient)
         return gdc_fail(GDC_ENOMEM, "virtual: no memory for a vector");
     gdc_status status = GDC_OK;
     for (int w = 0; status == GDC_OK && w < v->workers; w++)
-        status = add_worker(v, w, vector, gradient);
+        status = add_worker(v, w, vector, gradient, norms);
     v->wire.release(v, vector);
     return status;
 }
@@ -185,7 +184,7 @@ static gdc_status learn(gdc_virtual *v)
     return gdc_watch_learn(&v->watch);
 }
 
-static gdc_outcome outcome(const gdc_virtual *v)
+static gdc_round outcome(const gdc_virtual *v)
 {
     double kept = 0, wanted = 0;
     for (int w = 0; w < v->workers; w++) {
@@ -193,15 +192,25 @@ static gdc_outcome outcome(const gdc_virtual *v)
         kept += gdc_own_samples(v->parts->plan, w, samples, gdc_worker_done(v->worker[w].machine));
         wanted += gdc_own_samples(v->parts->plan, w, samples, v->options.partitions);
     }
-    return v->parts->ops->reduced(v->parts->state, kept, wanted);
+    gdc_outcome reduced = v->parts->ops->reduced(v->parts->state, kept, wanted);
+    return (gdc_round){.size = sizeof(gdc_round),
+                       .version = v->current->number,
+                       .exact = reduced.exact,
+                       .scale = reduced.scale,
+                       .used = kept / wanted,
+                       .amplification = NAN,
+                       .messages = v->workers,
+                       .vectors = (uint64_t)v->workers,
+                       .fresh = (uint64_t)v->workers,
+                       .loss = NAN,
+                       .samples = kept};
 }
 
 /* The sum over all workers, scaled; then nobody waits in the reduction any more. */
-static gdc_status reduce(gdc_virtual *v, double scale, void *gradient)
+static gdc_status reduce(gdc_virtual *v, double scale, void *gradient, gdc_norms *norms)
 {
     v->now_s += reduction_s(v);
-    v->norms = (gdc_norms){.parts = 0};
-    gdc_status status = add_up(v, gradient);
+    gdc_status status = add_up(v, gradient, norms);
     if (status == GDC_OK && v->partial && scale != 1)
         gdc_scale(v->options.dtype == GDC_F32, v->options.dimension, scale, gradient);
     if (status == GDC_OK)
@@ -226,24 +235,13 @@ gdc_status gdc_virtual_reduce_round(gdc_virtual *v, void *gradient, gdc_round *r
     status = wait_for_all(v, number);
     if (status != GDC_OK)
         return status;
-    gdc_outcome result = outcome(v);
-    status = reduce(v, result.scale, gradient);
-    if (status == GDC_OK && round) {
-        const gdc_span batch = {0, v->parts->plan->partitions};
-        *round = (gdc_round){.size = sizeof *round,
-                             .version = number,
-                             .exact = result.exact,
-                             .scale = result.scale,
-                             .used = result.used,
-                             .amplification = NAN,
-                             .messages = v->workers,
-                             .vectors = (uint64_t)v->workers,
-                             .fresh = (uint64_t)v->workers,
-                             .loss = NAN,
-                             .samples = result.used * gdc_samples_in(gdc_pump_samples(v->pump), batch.count, batch),
-                             .began_s = began_s,
-                             .ended_s = v->now_s};
-        gdc_norms_tell(&v->norms, round);
-    }
+    gdc_round result = outcome(v);
+    gdc_norms norms = {.parts = 0};
+    status = reduce(v, result.scale, gradient, &norms);
+    gdc_norms_tell(&norms, &result);
+    result.began_s = began_s;
+    result.ended_s = v->now_s;
+    if (status == GDC_OK && round)
+        *round = result;
     return status;
 }
