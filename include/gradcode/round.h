@@ -30,6 +30,7 @@ extern "C" {
 #endif
 
 typedef struct gdc_engine gdc_engine;
+struct gdc_critical; /* critical.h */
 
 typedef enum gdc_dtype { GDC_F64, GDC_F32 } gdc_dtype; /* type of model, gradient and messages */
 
@@ -111,8 +112,9 @@ typedef struct gdc_round {
     uint64_t version; /* number of the round */
     int exact;        /* 1: the gradient is that of the whole batch, to rounding */
     double scale;     /* factor that made up for samples left out; 1 when exact */
-    double used;      /* share of the batch's samples whose gradient entered: 0..1, above 1 with extra mini-batches */
-    double residual;  /* sqrt(||a^T R - 1||^2 / k) of the decode */
+    double
+        used; /* share of the batch's samples whose gradient entered: 0..1, above 1 with extra mini-batches (k-batch-sync, k-batch-async, local, resample) */
+    double residual;      /* sqrt(||a^T R - 1||^2 / k) of the decode */
     double amplification; /* of the decode; NaN where nothing was decoded */
     int messages; /* vectors of this version (of any, where stale ones count) that arrived by the end of the round */
     double began_s, ended_s; /* on the engine's clock, see gdc_now */
@@ -144,6 +146,12 @@ GDC_API gdc_status gdc_open_virtual(const gdc_options *options, int workers, gdc
  * and ENUMERIC the engine stays usable: the next call is the next round. */
 GDC_API gdc_status gdc_gradient(gdc_engine *engine, const void *model, void *gradient, gdc_round *round);
 
+/* Feeds a round that came with options.norms to the estimates of critical.h, with the gradient [d] as it was returned (before it is
+ * divided, regularised or stepped along; one pass over it). Rounds that show no noise, being one part, or whose decode is not a
+ * plain mean of what was used (an approximate code) are passed over. EINVAL: a round of a shorter size. */
+GDC_API gdc_status gdc_critical_observe(struct gdc_critical *critical, const gdc_round *round, gdc_dtype dtype,
+                                        size_t d, const void *gradient);
+
 /* Root: gives every live worker the final model [d] (NULL: none) and lets it leave. No rounds after this. */
 GDC_API gdc_status gdc_finish(gdc_engine *engine, const void *model);
 
@@ -171,8 +179,10 @@ GDC_API double gdc_now(const gdc_engine *engine);
 GDC_API int gdc_workers(const gdc_engine *engine);
 GDC_API const gdc_plan *gdc_engine_plan(
     const gdc_engine *engine); /* NULL for an all-reduce strategy; owned by the engine */
-/* What the strategy promises: exact 1/0, collective (all-reduce) 1/0. */
+/* What the strategy promises: exact 1/0, collective (all-reduce) 1/0; adaptive 1/0: what it waits for depends on the losses that
+ * it is told, so that a run for timing only is another one. */
 GDC_API int gdc_is_exact(const gdc_engine *engine);
+GDC_API int gdc_is_adaptive(const gdc_engine *engine);
 GDC_API int gdc_is_collective(const gdc_engine *engine);
 /* Rounds from the first one on that the strategy watches before it chooses its parameters (drop:tau=auto); 0: none. What it costs
  * and gains shows in later rounds only. */

@@ -23,8 +23,8 @@ struct gdc_drop {
     unsigned char *reduced; /* [reducer.count] */
     gdc_watch watch;        /* the rounds that the policy learns from; its table has this rank's times only */
     gdc_profile *shared;    /* everybody's; NULL: nothing to learn */
-    unsigned char *local;   /* [d] the own model of gdc_drop_gradient; NULL: no local steps */
-    unsigned char *total;   /* [d] the sum of its mini-batches that were stepped on */
+    unsigned char *local;   /* [reducer.count] the own model of gdc_drop_gradient; NULL: no local steps */
+    unsigned char *total;   /* [reducer.count] the sum of its mini-batches that were stepped on */
     double origin_s;
     gdc_status broken;
     uint64_t next_version;

@@ -15,13 +15,14 @@ static gdc_norms norms_of(const gdc_drop *drop, double norm2)
 {
     const gdc_link *link = &drop->reducer.link;
     gdc_norms norms = {.parts = 0};
+    int done = gdc_worker_done(drop->machine), shard = drop->options.partitions;
     double most = link->f32 ? (double)FLT_MAX : DBL_MAX;
-    if (!(norm2 < most / link->ranks)) /* NaN: not known */
+    if (drop->steps > 0 || !(norm2 < most / link->ranks)) /* of several models, or not known */
         return norms;
-    norms.sum = norm2;
-    for (int i = 0; i < gdc_worker_done(drop->machine); i++) {
-        gdc_span piece = {gdc_own_piece(drop->parts.plan, drop->id, i), 1};
-        gdc_norms_add_span(&norms, drop->parts.plan, drop->samples, piece, 0);
+    for (int q = 0; q * shard < done; q++) { /* all in one sum: told with the first */
+        gdc_span span = {gdc_own_piece(drop->parts.plan, drop->id, q * shard),
+                         done - q * shard < shard ? done - q * shard : shard};
+        gdc_norms_add_span(&norms, drop->parts.plan, drop->samples, span, q == 0 ? norm2 : 0);
     }
     return norms;
 }

@@ -213,6 +213,11 @@ int gdc_is_exact(const gdc_engine *engine)
     return engine->parts.traits.exact;
 }
 
+int gdc_is_adaptive(const gdc_engine *engine)
+{
+    return engine->parts.traits.adapts;
+}
+
 int gdc_is_collective(const gdc_engine *engine)
 {
     return engine->parts.ops->collective;

@@ -79,6 +79,8 @@ static void fail_without(gdc_coordinator *c, gdc_status status, const char *what
     gdc_reason_set(&c->reason, "round %llu: %s", (unsigned long long)c->scene.version, what);
     gdc_reason_add_list(&c->reason, " worker", gone, c->plan->workers);
     gdc_reason_add_missing(&c->reason, c->missing, c->plan->partitions);
+    if (c->ops->explain)
+        c->ops->explain(c->state, &c->scene, gone, &c->reason);
     end_round(c, status);
 }
 
@@ -108,6 +110,13 @@ static void set_timer(gdc_coordinator *c, int worker, double at_s)
 {
     c->timers += (at_s > 0) - (c->again_s[worker] > 0);
     c->again_s[worker] = at_s;
+}
+
+void gdc_ask_again(const gdc_scene *scene, int worker, double at_s)
+{
+    gdc_coordinator *c = scene->self;
+    if (!c->busy[worker] && !c->dead[worker])
+        set_timer(c, worker, at_s);
 }
 
 static void unpark(gdc_coordinator *c, int worker)
@@ -262,6 +271,8 @@ void gdc_coordinator_dead(gdc_coordinator *c, int worker, double now_s)
     c->scene.live--;
     if (!c->running)
         return;
+    if (c->ops->lost)
+        c->ops->lost(c->state, &c->scene, worker);
     if (!c->ops->can_finish(c->state, &c->scene, c->dead, NULL)) {
         fail_by_dead(c);
         return;

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A policy is one file in lib/policies/ that ends in one table, and one word in the list of CMakeLists.txt. It does no I/O, reads
- * no clock, and never sees RING or WORK on the worker's side: those are the machine's. */
+ * no clock, and never sees RING on the worker's side, nor WORK unless it asks to: those are the machine's. */
 #ifndef GDC_ENGINE_POLICY_H
 #define GDC_ENGINE_POLICY_H
 
@@ -55,6 +55,7 @@ typedef struct gdc_answer {
 } gdc_answer;
 
 struct gdc_coordinator;
+struct gdc_reason;
 typedef struct gdc_scene {
     const gdc_plan *plan;
     const double *samples; /* [k] of each partition; NULL: all count as equal */
@@ -66,12 +67,15 @@ typedef struct gdc_scene {
     struct gdc_coordinator *self;
 } gdc_scene;
 
-/* What a policy may say besides answers and verdicts, from begin, ready, arrival and finish: */
+/* What a policy may say besides answers and verdicts, from begin, ready, arrival, lost and finish: */
 void gdc_tell_limit(const gdc_scene *scene, int worker,
                     int limit); /* ignored unless the worker is busy on the current version */
 void gdc_fold_slot(const gdc_scene *scene, int slot,
                    double weight); /* sum += weight * kept vector; the slot is free again */
 void gdc_free_slot(const gdc_scene *scene, int slot);
+/* A parked worker is asked again at this time instead of the one that it was parked with; 0: only at begin and after a death.
+ * Ignored unless it is parked, and for the worker that ready() is being asked about, whose answer says so. */
+void gdc_ask_again(const gdc_scene *scene, int worker, double at_s);
 /* From finish, once: what was folded on arrival is multiplied by the factor, which is known only now. */
 void gdc_scale_sum(const gdc_scene *scene, double factor);
 
@@ -119,6 +123,7 @@ typedef struct gdc_traits {
     bool counts_stale; /* arrivals of older versions reach arrival(); the transport delivers none between two rounds */
     bool exact;        /* promises the full gradient: the residual gate applies */
     bool local_steps;  /* workers move a model of their own between two mini-batches (GDC_LOCAL_STEP) */
+    bool adapts;       /* what it waits for depends on the losses that it is told */
 } gdc_traits;
 
 /* Rounds that a policy watches before it chooses its parameters: `warmup` rounds, then `rounds` that are profiled. */
@@ -131,13 +136,16 @@ typedef struct gdc_policy_ops {
     const char *help; /* one line */
     const gdc_option *options;
     size_t options_bytes;
-    const char *code; /* default of code=; NULL: the policy takes no code, its plan is `uncoded` with load 1 */
-    bool collective;  /* no master half: models and the reduction come from the transport; takes no code */
+    const char
+        *code;       /* default of code=; NULL: takes no code, its plan is that of plan(), else `uncoded` with load 1 */
+    bool collective; /* no master half: models and the reduction come from the transport; takes no code */
     gdc_traits traits;
     size_t half_bytes; /* the worker half's own state, zeroed once, one per worker */
     /* copies what it needs of options. can_cut: pieces can be cut (--poll). traits: those of the table, to be changed here where
      * options or the plan change them. */
     gdc_status (*open)(const void *options, const gdc_plan *plan, bool can_cut, void **state, gdc_traits *traits);
+    /* optional, for a policy that takes no code: its plan, as its own options say */
+    gdc_status (*plan)(const void *options, int workers, int partitions, uint64_t seed, gdc_plan **plan);
     void (*close)(void *state); /* accepts NULL */
 
     /* master's half; NULL for a collective policy */
@@ -150,6 +158,10 @@ typedef struct gdc_policy_ops {
     /* Could the round end with what has arrived and what workers w with !gone[w] may yet send? Asked at begin and after a loss.
      * missing [k] or NULL: 1 for each partition that cannot be had. */
     bool (*can_finish)(void *state, const gdc_scene *scene, const bool *gone, unsigned char *missing);
+    /* optional: a worker has died during the round; comes before can_finish and ready */
+    void (*lost)(void *state, const gdc_scene *scene, int worker);
+    /* optional: the policy's own words in the sentence of a round that cannot finish without those gone */
+    void (*explain)(void *state, const gdc_scene *scene, const bool *gone, struct gdc_reason *reason);
     /* fold_slot in (worker, index) order. ENUMERIC: above the gate. */
     gdc_status (*finish)(void *state, const gdc_scene *scene, gdc_outcome *outcome);
     /* optional: would arrival() want the vector of this message? NULL: always */
@@ -170,6 +182,9 @@ typedef struct gdc_policy_ops {
     void (*start)(const void *state, void *half, const gdc_boundary *boundary); /* a MODEL was accepted */
     gdc_step (*next)(const void *state, void *half,
                      const gdc_boundary *boundary); /* again after each SEND/REPORT, piece or cut */
+    /* optional: a WORK has come. true: the half sees to it, next() is asked and owes its READY; false: the machine computes the
+     * span in order and sends it. Not asked after a piece has failed on this model. */
+    bool (*work)(const void *state, void *half, const gdc_boundary *boundary, gdc_span span);
 } gdc_policy_ops;
 
 extern const gdc_policy_ops *const gdc_policy_registry[]; /* NULL-terminated, generated from the list */

@@ -22,7 +22,7 @@ struct gdc_sums {
     void *scratch;             /* ROWS: where a partial goes that is in several rows */
     void *piece, *accumulator; /* SPANS */
     gdc_span piece_span, accumulator_span;
-    int accumulated; /* partials in the accumulator */
+    int accumulated;                                               /* partials in the accumulator */
     double row_norm2, piece_norm2, accumulator_norm2, taken_norm2; /* row: of the partials new in the next one */
 };
 

@@ -231,6 +231,7 @@ const gdc_policy_ops gdc_policy_adasync = {
     .help = "AdaSync: k-sync and its family with a k that grows as the training loss falls",
     .options = options,
     .options_bytes = sizeof(adasync_options),
+    .traits = {.adapts = true},
     .open = adasync_open,
     .close = adasync_close,
     .begin = adasync_begin,

@@ -3,8 +3,8 @@
  *
  * Who sends what: per round every rank takes part in one MPI_Iallreduce of d + 1 numbers, the gradient and one
  * count, or d + 5 with options.norms (engine/norms.h behind the count); only if the sum is not finite, which all ranks see alike,
- * in a second one of one byte per rank that says whose part was not. A policy that learns from profiled rounds has, once, one more:
- * the table of times. */
+ * in a second one of one byte per rank that says whose part was not. A policy that learns from profiled rounds has, once, one
+ * more: the table of times. */
 #ifndef GDC_TRANSPORT_MPI_REDUCE_H
 #define GDC_TRANSPORT_MPI_REDUCE_H
 

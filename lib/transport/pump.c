@@ -118,22 +118,32 @@ static bool keep(gdc_pump *p, const gdc_arrival *a, int slot, void *vector)
     return !p->timing_only;
 }
 
-static void fold_now(gdc_pump *p, const gdc_arrival *a, double weight, const void *vector)
+static void add(gdc_pump *p, double weight, const void *vector)
 {
-    gdc_tally_vector(&p->tally, a, &p->round);
     if (p->timing_only)
         return;
     gdc_combine(p->f32, p->options.dimension, 1, &weight, &vector, p->sum_is_set, p->sum);
     p->sum_is_set = true;
 }
 
-/* Collected, so that the vectors are added in one pass over memory; a slot whose vector was never sent back
- * counts as nothing. */
+static void fold_now(gdc_pump *p, const gdc_arrival *a, double weight, const void *vector)
+{
+    gdc_tally_vector(&p->tally, a, &p->round);
+    add(p, weight, vector);
+}
+
+/* In the middle of a round the slot must be free again at once; at its end the vectors are collected, so that they are added in
+ * one pass over memory. */
 static void fold_slot(gdc_pump *p, int slot, double weight)
 {
     const held *h = &p->slot[slot];
     assert(h->vector);
     gdc_tally_vector(&p->tally, &h->arrival, &p->round);
+    if (gdc_coordinator_is_running(p->coordinator)) {
+        add(p, weight, h->vector);
+        free_slot(p, slot);
+        return;
+    }
     p->fold_weight[p->folds] = weight;
     p->fold_in[p->folds] = h->vector;
     p->folds++;

@@ -29,6 +29,7 @@ typedef struct gdc_virtual_worker {
     uint64_t stop_epoch;
     double resume_s;         /* INFINITY: never */
     double piece_s;          /* time spent in finished pieces */
+    double last_piece_s;     /* in the last of them */
     bool sent_of_version;    /* a vector of the model that it holds was sent */
     bool poison;             /* its next vector is an erasure */
     uint64_t failed_version; /* last version in which its callback failed */

@@ -101,8 +101,9 @@ static void end_piece(gdc_virtual *v, const gdc_event *event)
     if (event->kind == GDC_EV_CUT) {
         gdc_worker_cut(w->machine, v->now_s);
     } else {
-        w->piece_s += v->now_s - w->piece_at_s;
-        gdc_watch_piece(&v->watch, event->worker, gdc_worker_done(w->machine), v->now_s - w->piece_at_s);
+        w->last_piece_s = v->now_s - w->piece_at_s;
+        w->piece_s += w->last_piece_s;
+        gdc_watch_piece(&v->watch, event->worker, gdc_worker_done(w->machine), w->last_piece_s);
         gdc_worker_computed(w->machine, v->now_s);
     }
     gdc_virtual_drive(v, event->worker);
