@@ -50,11 +50,11 @@ static json_t *worker_of(const plan_view *v, int worker)
                      walk_of(v->plan, worker), "rows", rows);
 }
 
-static json_t *recoverable_of(const gdc_quality *q)
+static json_t *numbers(int count, const double *x)
 {
     json_t *list = json_array();
-    for (int j = 0; j < q->sizes; j++)
-        json_array_append_new(list, number(q->recoverable[j]));
+    for (int j = 0; j < count; j++)
+        json_array_append_new(list, number(x[j]));
     return list;
 }
 
@@ -71,11 +71,14 @@ char *plan_to_json(const plan_view *v)
                   q->exhaustive, "early_worst", number(q->early_worst), "early_median", number(q->early_median));
     json_t *predicted =
         json_pack("{s:o,s:o}", "f64", number(plan_error(q, DBL_EPSILON)), "f32", number(plan_error(q, FLT_EPSILON)));
-    json_t *root = json_pack("{s:s,s:i,s:i,s:i,s:I,s:s,s:o,s:i,s:o,s:o,s:i,s:o}", "spec", v->spec, "workers",
-                             gdc_plan_workers(v->plan), "partitions", v->partitions, "k", gdc_plan_partitions(v->plan),
-                             "seed", (json_int_t)v->seed, "digest", digest, "assignment", assignment, "tolerance",
-                             q->tolerance, "amplification", amplification, "predicted_error", predicted,
-                             "sets_tried_per_size", v->sets, "recoverable", recoverable_of(q));
+    json_t *residual =
+        json_pack("{s:o,s:o}", "optimal", numbers(v->residuals, v->optimal), "fixed", numbers(v->residuals, v->fixed));
+    json_t *root =
+        json_pack("{s:s,s:i,s:i,s:i,s:I,s:s,s:o,s:i,s:o,s:o,s:i,s:o,s:o}", "spec", v->spec, "workers",
+                  gdc_plan_workers(v->plan), "partitions", v->partitions, "k", gdc_plan_partitions(v->plan), "seed",
+                  (json_int_t)v->seed, "digest", digest, "assignment", assignment, "tolerance", q->tolerance,
+                  "amplification", amplification, "predicted_error", predicted, "sets_tried_per_size", v->sets,
+                  "recoverable", numbers(q->sizes, q->recoverable), "residual", residual);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;
     json_decref(root);
     return text;

@@ -113,9 +113,16 @@ double plan_error(const gdc_quality *quality, double epsilon)
     return fmax(quality->worst, quality->early_worst) * epsilon;
 }
 
-static void print_quality(const plan_view *v, FILE *out)
+static void print_tolerance(const plan_view *v, FILE *out)
 {
     const gdc_quality *q = v->quality;
+    if (q->tolerance < 0) {
+        fputs("tolerance  none: no code for gc, as all messages of all workers do not give the full gradient", out);
+        if (v->residuals > 0)
+            fprintf(out, " (residual %.3g)", v->optimal[0]);
+        fputc('\n', out);
+        return;
+    }
     fprintf(out, "tolerance  %d straggler%s, whichever they are (%s)\n", q->tolerance, q->tolerance == 1 ? "" : "s",
             q->exhaustive ? "every set was tried" : "some sizes were sampled, so this is an upper bound");
     fprintf(out, "amplification  worst %.4g, median %.4g (1: nothing cancels)\n", q->worst, q->median);
@@ -123,9 +130,31 @@ static void print_quality(const plan_view *v, FILE *out)
             q->early_worst, q->early_median);
     fprintf(out, "predicted error  f64 %.1e, f32 %.1e (relative to k max|g|)\n", plan_error(q, DBL_EPSILON),
             plan_error(q, FLT_EPSILON));
-    fputs("P(recoverable | j stragglers)\n", out);
-    for (int j = 0; j < q->sizes && j < SIZES_SHOWN; j++)
-        fprintf(out, "  %2d  %.4f\n", j, q->recoverable[j]);
+}
+
+static void print_residual(double residual, FILE *out)
+{
+    if (isnan(residual))
+        fprintf(out, "  %8s", "-");
+    else
+        fprintf(out, "  %8.4f", residual);
+}
+
+static void print_stragglers(const plan_view *v, FILE *out)
+{
+    const gdc_quality *q = v->quality;
+    fputs("P(recoverable | j stragglers)", out);
+    if (v->residuals > 0)
+        fputs(", and the residual of approx: optimal, fixed weights (root mean square)", out);
+    fputc('\n', out);
+    for (int j = 0; j < q->sizes && j < SIZES_SHOWN; j++) {
+        fprintf(out, "  %2d  %.4f", j, q->recoverable[j]);
+        if (j < v->residuals) {
+            print_residual(v->optimal[j], out);
+            print_residual(v->fixed[j], out);
+        }
+        fputc('\n', out);
+    }
     if (q->sizes > SIZES_SHOWN)
         fprintf(out, "  ... up to %d stragglers: --json has all\n", q->sizes - 1);
 }
@@ -141,5 +170,6 @@ void plan_print(const plan_view *v, FILE *out)
     if (workers > WORKERS_SHOWN)
         fprintf(out, "... %d more workers: --json has all\n", workers - WORKERS_SHOWN);
     fputc('\n', out);
-    print_quality(v, out);
+    print_tolerance(v, out);
+    print_stragglers(v, out);
 }

@@ -71,6 +71,13 @@ typedef struct gdc_quality {
 /* sets: at most so many straggler sets per size are tried (all of them where there are no more). ENOMEM. */
 GDC_API gdc_status gdc_plan_quality(const gdc_plan *plan, int sets, uint64_t seed, gdc_quality *quality);
 
+/* What approximate decoding leaves wrong when j workers send nothing, j = 0 .. sizes - 1 (at most n + 1): the square root of the
+ * mean over straggler sets of ||a^T R - 1||^2 / k. optimal [sizes]: a of least squares. fixed [sizes]: one weight for all messages,
+ * right on average over all sets of that size; NAN for codes whose rows do not add up to the same on every partition. sets: as
+ * above. ENUMERIC, ENOMEM. */
+GDC_API gdc_status gdc_plan_residual(const gdc_plan *plan, int sets, uint64_t seed, int sizes, double *optimal,
+                                     double *fixed);
+
 /* For listings: the i-th code of the registry, NULL past the end. */
 struct gdc_option;
 GDC_API const char *gdc_code(int i, const struct gdc_option **options, const char **help);

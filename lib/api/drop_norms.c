@@ -6,6 +6,7 @@
 #include "api/drop_handle.h"
 
 #include "engine/norms.h"
+#include "engine/samples.h"
 
 #include <float.h>
 #include <math.h>
@@ -14,10 +15,15 @@ static gdc_norms norms_of(const gdc_drop *drop, double norm2)
 {
     const gdc_link *link = &drop->reducer.link;
     gdc_norms norms = {.parts = 0};
-    gdc_span kept = {gdc_plan_walk(drop->parts.plan, drop->id, 0), gdc_worker_done(drop->machine)};
+    int done = gdc_worker_done(drop->machine), shard = drop->options.partitions;
     double most = link->f32 ? (double)FLT_MAX : DBL_MAX;
-    if (norm2 < most / link->ranks) /* not NaN */
-        gdc_norms_add_span(&norms, drop->parts.plan, drop->samples, kept, norm2);
+    if (drop->steps > 0 || !(norm2 < most / link->ranks)) /* of several models, or not known */
+        return norms;
+    for (int q = 0; q * shard < done; q++) { /* all in one sum: told with the first */
+        gdc_span span = {gdc_own_piece(drop->parts.plan, drop->id, q * shard),
+                         done - q * shard < shard ? done - q * shard : shard};
+        gdc_norms_add_span(&norms, drop->parts.plan, drop->samples, span, q == 0 ? norm2 : 0);
+    }
     return norms;
 }
 

@@ -280,7 +280,7 @@ static gdc_status solve_component(gdc_decoder *d, int c)
 static gdc_status choose_weights(gdc_decoder *d, const double **chosen)
 {
     const gdc_code_ops *code = d->plan->code;
-    if (d->open == 0 && code != NULL && code->weights != NULL &&
+    if (code != NULL && code->weights != NULL && (d->open == 0 || code->approximates) &&
         code->weights(d->plan, d->prepared, d->accepted, d->fast)) {
         *chosen = d->fast;
         return GDC_OK;
@@ -316,6 +316,11 @@ static gdc_decode measure(gdc_decoder *d, const double *weight)
     decode.residual_rms = sqrt(squares / d->plan->partitions);
     decode.amplification = size1 / d->plan->partitions;
     return decode;
+}
+
+gdc_decode gdc_decoder_measure(gdc_decoder *decoder, const double *weight)
+{
+    return measure(decoder, weight);
 }
 
 gdc_status gdc_decoder_weights(gdc_decoder *decoder, double *weight, unsigned char *missing, gdc_decode *quality)

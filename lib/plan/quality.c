@@ -7,6 +7,7 @@
 #include "plan/cells.h"
 #include "plan/decoder.h"
 #include "plan/early.h"
+#include "plan/fixed.h"
 #include "plan/plan.h"
 
 #include <math.h>
@@ -261,5 +262,62 @@ gdc_status gdc_plan_quality(const gdc_plan *plan, int sets, uint64_t seed, gdc_q
         *quality = q;
     }
     free(r.value);
+    return status;
+}
+
+/* ---- what approximate decoding leaves ---- */
+
+typedef struct squares { /* of residuals, mean over sets */
+    double optimal, fixed;
+} squares;
+
+/* one: weight of every message that arrives; 0: there are no fixed weights. */
+static gdc_status add_squares(trial *t, double one, squares *sum)
+{
+    const gdc_plan *plan = t->plan;
+    gdc_decode decode = {.size = sizeof decode};
+    gdc_status status = can_decode(t) ? GDC_OK : gdc_decoder_weights(t->decoder, t->weight, NULL, &decode);
+    if (status != GDC_OK)
+        return status;
+    sum->optimal += decode.residual_rms * decode.residual_rms; /* 0 of what is decodable: rounding is no residual */
+    for (int w = 0; w < plan->workers; w++)
+        for (int r = plan->row_at[w]; r < plan->row_at[w + 1]; r++)
+            t->weight[r] = t->out[w] ? 0 : one;
+    decode = gdc_decoder_measure(t->decoder, t->weight);
+    sum->fixed += one > 0 ? decode.residual_rms * decode.residual_rms : NAN;
+    return GDC_OK;
+}
+
+static gdc_status average(trial *t, int size, double one, squares *mean)
+{
+    squares sum = {0, 0};
+    int arrived = t->plan->workers - size;
+    begin_size(t, size);
+    while (next_set(t)) {
+        double share = (double)arrived / t->plan->workers;
+        gdc_status status = add_squares(t, arrived > 0 ? one / share : one, &sum);
+        if (status != GDC_OK)
+            return status;
+    }
+    *mean = (squares){sum.optimal / t->next, sum.fixed / t->next};
+    return GDC_OK;
+}
+
+gdc_status gdc_plan_residual(const gdc_plan *plan, int sets, uint64_t seed, int sizes, double *optimal, double *fixed)
+{
+    trial t;
+    double one = 0;
+    gdc_status status = begin_trial(plan, sets, seed, &t);
+    if (status != GDC_OK)
+        return status;
+    if (!gdc_fixed_weight(plan, t.decoder, t.weight, &one))
+        one = 0;
+    for (int size = 0; status == GDC_OK && size < sizes && size <= plan->workers; size++) {
+        squares mean = {0, 0};
+        status = average(&t, size, one, &mean);
+        optimal[size] = sqrt(mean.optimal);
+        fixed[size] = sqrt(mean.fixed);
+    }
+    end_trial(&t);
     return status;
 }

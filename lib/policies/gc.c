@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/policy.h"
 #include "gradcode/decoder.h"
+#include "plan/code.h"
 
 #include <limits.h>
 #include <math.h>
@@ -49,6 +50,26 @@ static void gc_close(void *state)
     free(s);
 }
 
+/* A code that leaves something open when everybody has sent everything would fail every round. */
+static gdc_status check_decodable(gc_state *s)
+{
+    gdc_decode decode = {.size = sizeof decode};
+    for (int w = 0; w < s->plan->workers; w++)
+        for (int i = 0; i < gdc_plan_rows(s->plan, w); i++)
+            gdc_decoder_offer(s->probe, w, i);
+    if (gdc_decoder_complete(s->probe))
+        return GDC_OK;
+    gdc_status status = gdc_decoder_weights(s->probe, s->weight, NULL, &decode);
+    if (status != GDC_OK)
+        return status;
+    const char *code = s->plan->code ? s->plan->code->name : "?";
+    return gdc_fail(
+        GDC_EINVAL,
+        "gc: code=%s: all messages of all workers together leave %d of %d partitions wrong (residual %.3g): want a "
+        "code, or approx:code=%s, which makes do with the nearest",
+        code, decode.missing, s->plan->partitions, decode.residual_rms, code);
+}
+
 static gdc_status gc_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, gdc_traits *traits)
 {
     (void)values;
@@ -65,6 +86,8 @@ static gdc_status gc_open(const void *values, const gdc_plan *plan, bool can_cut
         status = gdc_decoder_create(plan, &s->decoder);
     if (status == GDC_OK)
         status = gdc_decoder_create(plan, &s->probe);
+    if (status == GDC_OK)
+        status = check_decodable(s);
     if (status != GDC_OK) {
         gc_close(s);
         return status;

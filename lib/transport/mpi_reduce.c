@@ -129,6 +129,17 @@ gdc_status gdc_reducer_sum(gdc_reducer *reducer, const void *part, void *sum, gd
     return status;
 }
 
+gdc_status gdc_reducer_share(gdc_reducer *reducer, const double *part, double *sum, int count)
+{
+    MPI_Request request;
+    int code = MPI_Iallreduce(part, sum, count, MPI_DOUBLE, MPI_SUM, reducer->link.comm, &request);
+    if (code != MPI_SUCCESS) {
+        reducer->is_broken = true;
+        return gdc_mpi_check(code, "MPI_Iallreduce");
+    }
+    return complete(reducer, &request, (size_t)count * sizeof *sum);
+}
+
 /* ---- life ---------------------------------------------------------------------------------------- */
 
 gdc_status gdc_reducer_open(MPI_Comm comm, gdc_status local, const gdc_options *options,

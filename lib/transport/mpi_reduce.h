@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Who sends what: per round every rank takes part in one MPI_Iallreduce of d + 1 numbers, the gradient and one
- * count, or d + 5 with options.norms (engine/norms.h behind the count); only if the sum is not finite, which all ranks see alike, in a second one of one byte per rank that
- * says whose part was not. */
+ * count, or d + 5 with options.norms (engine/norms.h behind the count); only if the sum is not finite, which all ranks see alike,
+ * in a second one of one byte per rank that says whose part was not. A policy that learns from profiled rounds has, once, one
+ * more: the table of times. */
 #ifndef GDC_TRANSPORT_MPI_REDUCE_H
 #define GDC_TRANSPORT_MPI_REDUCE_H
 
@@ -33,5 +34,7 @@ typedef void (*gdc_started_fn)(void *context);
  * within deadline_s of this rank's entering; the sentence names those of whom it is known. ENUMERIC: not
  * finite; names the ranks whose parts were not. EMPI. */
 gdc_status gdc_reducer_sum(gdc_reducer *reducer, const void *part, void *sum, gdc_started_fn started, void *context);
+/* The same for a table of doubles [count], once in a while; finite or not is the caller's business. ETIMEDOUT, EMPI. */
+gdc_status gdc_reducer_share(gdc_reducer *reducer, const double *part, double *sum, int count);
 
 #endif

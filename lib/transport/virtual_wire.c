@@ -91,7 +91,7 @@ void gdc_virtual_send(gdc_virtual *v, int worker, const gdc_step *step)
                      .ready = step->ready,
                      .sound = !(has_vector && w->poison),
                      .finished = gdc_worker_finished(w->machine),
-                     .piece_s = NAN,
+                     .piece_s = gdc_worker_finished(w->machine) > 0 ? w->last_piece_s : NAN,
                      .loss = NAN,
                      .norm2 = NAN};
     if (v->parts->ops->collective)
