@@ -20,6 +20,7 @@ void gdc_plan_destroy(gdc_plan *plan)
     free(plan->row);
     free(plan->term);
     free(plan->most_open);
+    free(plan->kept);
     free(plan);
 }
 

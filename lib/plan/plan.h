@@ -27,6 +27,8 @@ struct gdc_plan {
     gdc_term *term; /* the terms of all rows, one after another */
     int *most_open; /* [workers] */
     const struct gdc_code_ops *code;
+    double *kept; /* [kept_count] what the code's fast path wants and the rows do not say; NULL: nothing */
+    size_t kept_count;
 };
 
 /* ---- for codes: a plan is written worker by worker, in order ---- */
