@@ -214,7 +214,7 @@ static gdc_status add_squares(trial *t, double one, squares *sum)
     sum->optimal += decode.residual_rms * decode.residual_rms; /* 0 of what is decodable: rounding is no residual */
     for (int w = 0; w < plan->workers; w++)
         for (int r = plan->row_at[w]; r < plan->row_at[w + 1]; r++)
-            t->weight[r] = t->out[w] ? 0 : one;
+            t->weight[r] = t->sets.out[w] ? 0 : one;
     decode = gdc_decoder_measure(t->decoder, t->weight);
     sum->fixed += one > 0 ? decode.residual_rms * decode.residual_rms : NAN;
     return GDC_OK;
@@ -224,14 +224,14 @@ static gdc_status average(trial *t, int size, double one, squares *mean)
 {
     squares sum = {0, 0};
     int arrived = t->plan->workers - size;
-    begin_size(t, size);
-    while (next_set(t)) {
+    gdc_sets_begin(&t->sets, size);
+    while (gdc_sets_next(&t->sets)) {
         double share = (double)arrived / t->plan->workers;
         gdc_status status = add_squares(t, arrived > 0 ? one / share : one, &sum);
         if (status != GDC_OK)
             return status;
     }
-    *mean = (squares){sum.optimal / t->next, sum.fixed / t->next};
+    *mean = (squares){sum.optimal / t->sets.next, sum.fixed / t->sets.next};
     return GDC_OK;
 }
 
