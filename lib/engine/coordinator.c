@@ -214,8 +214,8 @@ gdc_verdict gdc_coordinator_message(gdc_coordinator *c, const gdc_arrival *arriv
     if (c->dead[w])
         return verdict;
     c->scene.now_s = now_s;
-    if (!arrival->sound) /* of any version where stale ones count */
-        c->erased[w] = c->traits.counts_stale ? c->scene.version : arrival->version;
+    if (!arrival->sound)
+        c->erased[w] = arrival->version;
     bool current = arrival->version == c->scene.version;
     if (c->running && (current || c->traits.counts_stale))
         verdict = c->ops->arrival(c->state, &c->scene, arrival);
