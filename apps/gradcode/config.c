@@ -1,6 +1,7 @@
 /* config.c - the table of flags and its defaults.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
+#include "data/data.h"
 
 #include <math.h>
 
@@ -28,6 +29,8 @@ const flag config_flags[] = {
     {"rounds", 0, FLAG_COUNT, AT(rounds), 1, 1e9, NULL, "R", "measured rounds (50)", ON_RUNS},
     {"warmup", 0, FLAG_INT, AT(warmup), 0, 1000000, NULL, "W",
      "rounds before the first clock reading, which count in nothing (mpirun 5, virtual 0)", ON_RUNS},
+    {"profile", 0, FLAG_INT, AT(profile), 1, 10000, NULL, "I",
+     "rounds of sync, none of them measured, on which key=auto in a strategy is chosen (20)", ON_RUNS},
     {"problem", 0, FLAG_TEXT, AT(problem), 0, 0, NULL, "SPEC", "what is minimised (least-squares)", ON_PROBLEM},
     {"data", 0, FLAG_TEXT, AT(data), 0, 0, NULL, "SPEC", "the data (the problem's own default)", ON_PROBLEM},
     {"dimension", 0, FLAG_COUNT, AT(dimension), 0, 1e12, NULL, "D",
@@ -47,7 +50,9 @@ const flag config_flags[] = {
     {"dtype", 0, FLAG_WORD, AT(dtype), 0, 0, "f64|f32", "f64|f32", "numbers of model and messages (f64)", ON_PROBLEM},
     {"seed", 0, FLAG_SEED, AT(seed), 0, 9007199254740991, NULL, "S",
      "of data order, initial model, delays and codes (1)", ON_RUNS | ON_PLAN},
-    {"shuffle", 0, FLAG_WORD, AT(shuffle), 0, 0, "0|1", "0|1", "shuffle the samples once; 0 keeps file order (1)",
+    {"shuffle", 0, FLAG_WORD, AT(shuffle), 0, 0, "0|1|class", "0|1|class",
+     "shuffle the samples once; 0 keeps file order; class: then sorts them by class, so that few workers own a class "
+     "(1)",
      ON_PROBLEM},
     {"target-loss", 0, FLAG_REAL, AT(target_loss), -ANY, ANY, NULL, "L",
      "report the first sampled time at which the loss is at most L; 25 rounds, evenly spread, are "
@@ -70,12 +75,13 @@ const flag config_flags[] = {
 
 static const config defaults = {
     .rounds = 50,
+    .profile = 20,
     .poll_s = INFINITY,
     .bandwidth = INFINITY,
     .rate = .1,
     .target_loss = NAN,
     .give_up_s = 10,
-    .shuffle = 1,
+    .shuffle = DATA_SHUFFLED,
     .seed = 1,
     .warmup = -1,
 };

@@ -16,9 +16,11 @@ typedef struct config {
     const char *problem, *data, *out;       /* NULL: not given */
     double poll_s, bandwidth, latency_s, rate, momentum, target_loss, give_up_s;
     bool nesterov, json, quiet, force, overwrite;
-    int shuffle, dtype;
+    int shuffle; /* a data_order: the words of the flag stand in its order */
+    int dtype;
     uint64_t seed;
-    int warmup; /* -1: not given */
+    int warmup;  /* -1: not given */
+    int profile; /* rounds on which what is auto is chosen */
 } config;
 
 extern const flag config_flags[];

@@ -71,7 +71,7 @@ static double gradient_error(const run *r, uint64_t version, const bench *b)
 static double loss_of(const run *r, const void *model, const bench *b)
 {
     widen(r, model, b->model);
-    return r->judge.ops->loss(r->judge.self, b->model);
+    return problem_loss(&r->judge, b->model, NULL);
 }
 
 static void judge_samples(run *r, const entry *e, record *rec, const bench *b, result_strategy *s)

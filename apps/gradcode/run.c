@@ -85,7 +85,7 @@ static gdc_status open_problem(const config *c, run *r)
     const problem_ops *ops = problem_find(spec);
     if (ops == NULL)
         return GDC_EINVAL;
-    gdc_status status = data_open(c->data != NULL ? c->data : ops->data, c->seed, c->shuffle, &r->data);
+    gdc_status status = data_open(c->data != NULL ? c->data : ops->data, c->seed, (data_order)c->shuffle, &r->data);
     if (status == GDC_OK)
         status = open_batch(c, r);
     if (status == GDC_OK)
@@ -158,7 +158,7 @@ gdc_options run_options(const run *r, const entry *e)
 {
     gdc_options options;
     gdc_options_init(&options);
-    options.strategy = e->spec;
+    options.strategy = e->tuned != NULL ? e->tuned : e->spec;
     options.partitions = r->config->partitions;
     options.dimension = r->dimension;
     options.dtype = r->dtype;
@@ -174,6 +174,11 @@ gdc_options run_options(const run *r, const entry *e)
     options.fault_count = r->config->faults.count;
     options.act = act_on_self;
     return options;
+}
+
+uint64_t run_profile_version(const run *r)
+{
+    return r->warmup + r->config->rounds + 1;
 }
 
 void run_close(run *r)

@@ -25,18 +25,24 @@ typedef struct problem_ops {
     double (*add)(const void *problem, size_t first, size_t count, double scale, const void *model, void *sum);
     /* gradient += gradient of the regulariser, which belongs to the MEAN loss; may be NULL */
     void (*regularise)(const void *problem, const void *model, void *gradient);
-    double (*loss)(const void *problem, const void *model); /* mean over all samples, regulariser included */
+    double (*penalty)(const void *problem, const void *model); /* the regulariser itself; NULL as regularise */
+    /* loss [count]: of each sample of [first, first + count) */
+    void (*losses)(const void *problem, size_t first, size_t count, const void *model, double *loss);
 } problem_ops;
 
-extern const problem_ops *const problems[]; /* NULL-terminated: softmax, logistic, least-squares */
+extern const problem_ops *const problems[]; /* NULL-terminated: softmax, logistic, least-squares, mlp */
 
 typedef struct problem {
     const problem_ops *ops;
     void *self;
+    const data *set;
 } problem;
 
 gdc_status problem_open(const char *spec, const data *set, gdc_dtype dtype, problem *out);
 void problem_close(problem *p);
+/* The mean loss over all samples, regulariser included. class_sum [classes], unless NULL: the sums of the samples' losses by
+ * class, without the regulariser. */
+double problem_loss(const problem *p, const void *model, double *class_sum);
 /* The table row for a spec's name; NULL with the sentence recorded. */
 const problem_ops *problem_find(const char *spec);
 

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-extern const problem_ops problem_softmax, problem_logistic, problem_least_squares;
+extern const problem_ops problem_softmax, problem_logistic, problem_least_squares, problem_mlp;
 
-const problem_ops *const problems[] = {&problem_softmax, &problem_logistic, &problem_least_squares, NULL};
+const problem_ops *const problems[] = {&problem_softmax, &problem_logistic, &problem_least_squares, &problem_mlp, NULL};
 
 static const problem_ops *choose_problem(const gdc_spec *spec)
 {
@@ -42,7 +42,7 @@ gdc_status problem_open(const char *text, const data *set, gdc_dtype dtype, prob
     gdc_spec_destroy(spec);
     free(values);
     if (!status)
-        *out = (problem){ops, self};
+        *out = (problem){ops, self, set};
     return status;
 }
 
@@ -50,5 +50,24 @@ void problem_close(problem *p)
 {
     if (p->ops)
         p->ops->close(p->self);
-    *p = (problem){NULL, NULL};
+    *p = (problem){.ops = NULL};
+}
+
+double problem_loss(const problem *p, const void *model, double *class_sum)
+{
+    enum { CHUNK = 256 };
+    const data *set = p->set;
+    double loss[CHUNK], sum = 0;
+    for (int c = 0; class_sum && c < set->classes; c++)
+        class_sum[c] = 0;
+    for (size_t first = 0, part; first < set->samples; first += part) {
+        part = set->samples - first < CHUNK ? set->samples - first : CHUNK;
+        p->ops->losses(p->self, first, part, model, loss);
+        for (size_t i = 0; i < part; i++) {
+            sum += loss[i];
+            if (class_sum)
+                class_sum[(size_t)set->y[first + i]] += loss[i];
+        }
+    }
+    return sum / (double)set->samples + (p->ops->penalty ? p->ops->penalty(p->self, model) : 0);
 }

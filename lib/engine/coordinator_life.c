@@ -71,7 +71,8 @@ gdc_status gdc_coordinator_create(const gdc_strategy_parts *parts, const double 
     for (int w = 0; w < plan->workers; w++)
         c->busy[w] = true;
     c->live_busy = plan->workers;
-    c->scene = (gdc_scene){.plan = plan, .samples = samples, .dead = c->dead, .assigned = c->assigned, .self = c};
+    c->scene = (gdc_scene){
+        .plan = plan, .samples = samples, .dead = c->dead, .live = plan->workers, .assigned = c->assigned, .self = c};
     *coordinator = c;
     return GDC_OK;
 }

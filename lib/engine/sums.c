@@ -12,7 +12,7 @@
 struct gdc_sums {
     const gdc_plan *plan;
     int worker;
-    bool rows, f32;
+    bool rows, f32, measures;
     size_t d, vector_bytes;
     int vectors, free_count;
     void **all;                /* [vectors] */
@@ -22,7 +22,8 @@ struct gdc_sums {
     void *scratch;             /* ROWS: where a partial goes that is in several rows */
     void *piece, *accumulator; /* SPANS */
     gdc_span piece_span, accumulator_span;
-    int accumulated; /* partials in the accumulator */
+    int accumulated;                                               /* partials in the accumulator */
+    double row_norm2, piece_norm2, accumulator_norm2, taken_norm2; /* row: of the partials new in the next one */
 };
 
 static const gdc_span nothing = {0, 0};
@@ -71,7 +72,7 @@ static bool allocate(gdc_sums *s, size_t buffer_bytes)
 }
 
 gdc_status gdc_sums_create(const gdc_plan *plan, int worker, bool rows, gdc_dtype dtype, size_t d, size_t buffer_bytes,
-                           int spare, gdc_sums **sums)
+                           int spare, bool norms, gdc_sums **sums)
 {
     gdc_sums *s = calloc(1, sizeof *s);
     if (!s)
@@ -80,6 +81,7 @@ gdc_status gdc_sums_create(const gdc_plan *plan, int worker, bool rows, gdc_dtyp
     s->worker = worker;
     s->rows = rows;
     s->f32 = dtype == GDC_F32;
+    s->measures = norms;
     s->d = d;
     s->vector_bytes = d * gdc_element_bytes(s->f32);
     s->row_count = rows ? gdc_plan_rows(plan, worker) : 0;
@@ -104,6 +106,11 @@ void gdc_sums_destroy(gdc_sums *s)
     free(s->open);
     free(s->scratch);
     free(s);
+}
+
+double gdc_sums_norm2(const gdc_sums *s)
+{
+    return s->measures ? s->taken_norm2 : NAN;
 }
 
 /* ---- rows ---- */
@@ -152,12 +159,23 @@ static void add_scratch_to_rows(gdc_sums *s, int partition)
     }
 }
 
+static void measure(gdc_sums *s, int partition)
+{
+    int next = s->next_row;
+    if (!s->rows)
+        s->piece_norm2 = gdc_norm2(s->f32, s->d, s->piece);
+    else if (next < s->row_count && gdc_row_coefficient(row_of(s->plan, s->worker, next), partition) != 0)
+        s->row_norm2 += gdc_norm2(s->f32, s->d, s->scratch);
+}
+
 void *gdc_sums_take_row(gdc_sums *s, int index)
 {
     void *vector = s->open[index];
     assert(vector);
     s->open[index] = NULL;
     s->next_row = index + 1;
+    s->taken_norm2 = s->row_norm2;
+    s->row_norm2 = 0;
     return vector;
 }
 
@@ -193,6 +211,7 @@ static void add_piece(gdc_sums *s)
         s->accumulator = s->piece;
     }
     s->accumulator_span = joined(s->accumulator_span, s->piece_span);
+    s->accumulator_norm2 += s->piece_norm2;
     s->accumulated++;
     s->piece = NULL;
     s->piece_span = nothing;
@@ -209,33 +228,35 @@ static bool open_piece(gdc_sums *s)
     return true;
 }
 
-static void *take(void **vector, gdc_span *span)
+static void *take(gdc_sums *s, void **vector, gdc_span *span, double *norm2)
 {
     void *out = *vector;
     *vector = NULL;
     *span = nothing;
+    s->taken_norm2 = *norm2;
+    *norm2 = 0;
     return out;
 }
 
 void *gdc_sums_take_span(gdc_sums *s, gdc_span span)
 {
     if (same(span, s->piece_span) && !same(span, s->accumulator_span))
-        return take(&s->piece, &s->piece_span);
+        return take(s, &s->piece, &s->piece_span, &s->piece_norm2);
     if (!same(span, s->accumulator_span))
         add_piece(s);
     assert(same(span, s->accumulator_span));
     s->accumulated = 0;
-    return take(&s->accumulator, &s->accumulator_span);
+    return take(s, &s->accumulator, &s->accumulator_span, &s->accumulator_norm2);
 }
 
 void *gdc_sums_take_all(gdc_sums *s, int *pieces)
 {
     add_piece(s);
     if (!s->accumulator)
-        s->accumulator = s->piece ? take(&s->piece, &s->piece_span) : take_free(s);
+        s->accumulator = s->piece ? take(s, &s->piece, &s->piece_span, &s->piece_norm2) : take_free(s);
     *pieces = s->accumulated;
     s->accumulated = 0;
-    return take(&s->accumulator, &s->accumulator_span);
+    return take(s, &s->accumulator, &s->accumulator_span, &s->accumulator_norm2);
 }
 
 /* ---- both ---- */
@@ -253,7 +274,7 @@ void *gdc_sums_target(gdc_sums *s, int partition, double *scale)
         s->piece_span = (gdc_span){partition, 0};
         return s->piece;
     }
-    if (rows_with(s->plan, s->worker, partition, &only) == 1) {
+    if (!s->measures && rows_with(s->plan, s->worker, partition, &only) == 1) {
         *scale = gdc_row_coefficient(row_of(s->plan, s->worker, only), partition);
         return s->open[only];
     }
@@ -264,9 +285,11 @@ void *gdc_sums_target(gdc_sums *s, int partition, double *scale)
 void gdc_sums_added(gdc_sums *s, int partition)
 {
     int only = -1;
+    if (s->measures)
+        measure(s, partition);
     if (!s->rows)
         s->piece_span = (gdc_span){partition, 1};
-    else if (rows_with(s->plan, s->worker, partition, &only) > 1)
+    else if (s->measures || rows_with(s->plan, s->worker, partition, &only) > 1)
         add_scratch_to_rows(s, partition);
 }
 
@@ -286,6 +309,7 @@ void gdc_sums_abandon(gdc_sums *s)
     drop_vector(s, &s->accumulator);
     s->piece_span = s->accumulator_span = nothing;
     s->accumulated = 0;
+    s->row_norm2 = s->piece_norm2 = s->accumulator_norm2 = 0;
 }
 
 void gdc_sums_cut(gdc_sums *s)
@@ -313,7 +337,8 @@ typedef struct encoder {
 static void start(const encoder *e)
 {
     memset(e->out, 0, e->d * gdc_element_bytes(e->f32));
-    *e->told = (gdc_told){.loss = 0};
+    e->told->loss = 0;
+    e->told->norm2 = e->told->norms ? 0 : NAN;
 }
 
 static int call(const encoder *e, int partition, double scale, bool is_new, void *sum)
@@ -324,6 +349,8 @@ static int call(const encoder *e, int partition, double scale, bool is_new, void
     int code = e->partial(e->context, e->task, sum);
     if (is_new)
         e->told->loss += e->task->loss;
+    if (is_new && e->told->norms)
+        e->told->norm2 += gdc_norm2(e->f32, e->d, sum);
     return code;
 }
 
@@ -349,7 +376,7 @@ int gdc_encode_row(const gdc_plan *plan, int worker, int index, gdc_dtype dtype,
         double c = gdc_row_coefficient(row, p);
         if (c == 0)
             continue;
-        if (rows_with(plan, worker, p, &only) == 1)
+        if (!told->norms && rows_with(plan, worker, p, &only) == 1)
             code = call(&e, p, c, i >= old, out);
         else
             code = call_apart(&e, p, c, i >= old);

@@ -7,6 +7,8 @@
  * next one, or a take, first adds the piece to the ACCUMULATOR. What is taken is exactly the accumulator,
  * accumulator + piece, or the piece (asserted).
  *
+ * With norms ROWS puts every partial into the scratch vector.
+ *
  * Same plan, same partials: same bits, whether computed step by step here or by gdc_encode_row. */
 #ifndef GDC_ENGINE_SUMS_H
 #define GDC_ENGINE_SUMS_H
@@ -17,10 +19,10 @@
 typedef struct gdc_sums gdc_sums;
 
 /* d numbers of dtype per vector; each vector is buffer_bytes long (>= d * size, the rest is the transport's)
- * and 64-byte aligned. `spare` vectors beyond those that are open at once may be out at the transport. All
- * memory is allocated and touched here. */
+ * and 64-byte aligned. `spare` vectors beyond those that are open at once may be out at the transport. norms: the
+ * squared norm of each partial is taken, before it is encoded. All memory is allocated and touched here. */
 gdc_status gdc_sums_create(const gdc_plan *plan, int worker, bool rows, gdc_dtype dtype, size_t d, size_t buffer_bytes,
-                           int spare, gdc_sums **sums);
+                           int spare, bool norms, gdc_sums **sums);
 void gdc_sums_destroy(gdc_sums *sums); /* accepts NULL; frees also what is out */
 
 /* Makes ready for computing a partition. False: a vector must come back (gdc_sums_give) first. */
@@ -40,11 +42,15 @@ void *gdc_sums_take_row(gdc_sums *sums, int index);
 void *gdc_sums_take_span(gdc_sums *sums, gdc_span span);
 /* SPANS: accumulator plus piece, all zeros if nothing was added; *pieces = number of partials in it. */
 void *gdc_sums_take_all(gdc_sums *sums, int *pieces);
+/* Of the vector that was taken last: the sum of |partial|^2 over the parts that are new in it; NaN without norms. */
+double gdc_sums_norm2(const gdc_sums *sums);
 void gdc_sums_give(gdc_sums *sums, void *vector);
 
-/* What the callback told of the partials that are new in a message: in no earlier row of its worker. */
+/* What is told of the partials that are new in a message: in no earlier row of its worker. */
 typedef struct gdc_told {
-    double loss; /* sum; NaN: one did not tell */
+    bool norms;   /* in: take them */
+    double loss;  /* sum; NaN: the callback did not tell one */
+    double norm2; /* sum of |partial|^2; NaN without norms */
 } gdc_told;
 
 /* The same encode path in one go, for a transport that computes late: out = row of message (worker, index),

@@ -61,7 +61,7 @@ typedef struct gdc_trailer {
     uint64_t finished; /* pieces since the start */
     double piece_s;    /* the last piece's time */
     double since_model_s;
-    double loss, norm2; /* NaN: not known */
+    double loss, norm2; /* of the parts that are new in the message; NaN: not known */
     double compute_s;   /* since the start: real computation inside pieces */
     double pieces_s;    /* since the start: duration of the finished pieces */
     uint32_t payload_crc;

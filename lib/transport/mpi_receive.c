@@ -257,6 +257,13 @@ static bool is_complete(gdc_mpi_root *root, gdc_receive *in)
     return in->is_done;
 }
 
+/* Between rounds nothing is delivered: the sweep in which a round ends may have matched more, and a vector that may
+ * enter the next round would be lost. */
+static bool can_deliver(const gdc_mpi_root *root)
+{
+    return root->is_stopping || gdc_pump_is_running(root->pump);
+}
+
 /* Delivers what is complete and has no incomplete message of the same worker before it. */
 static bool deliver_pending(gdc_mpi_root *root)
 {
@@ -265,7 +272,7 @@ static bool deliver_pending(gdc_mpi_root *root)
     for (int i = 0; i < before; i++) {
         gdc_receive in = root->pending[i];
         bool is_done = is_complete(root, &in);
-        if (is_done && root->blocked[in.worker] != root->stamp) {
+        if (is_done && root->blocked[in.worker] != root->stamp && can_deliver(root)) {
             deliver(root, &in);
             continue;
         }
@@ -350,7 +357,7 @@ bool gdc_root_sweep(gdc_mpi_root *root, bool *drained)
 {
     bool moved = root->pending_count > 0 && deliver_pending(root);
     *drained = false;
-    for (int i = 0; i < SWEEP_LIMIT && (root->is_stopping || gdc_pump_is_running(root->pump)); i++) {
+    for (int i = 0; i < SWEEP_LIMIT && can_deliver(root); i++) {
         int flag = 0;
         MPI_Message message;
         MPI_Status status;

@@ -7,8 +7,6 @@
  * predecessor. */
 #include "transport/mpi_worker.h"
 
-#include "kernels/vector.h"
-
 #include <math.h>
 
 static gdc_send *free_place(gdc_mpi_worker *worker)
@@ -55,7 +53,7 @@ static void seal(gdc_mpi_worker *worker, const gdc_step *step, void *vector)
     trailer.count = step->span.count;
     trailer.loss = worker->loss;
     trailer.units = link->message_units;
-    trailer.norm2 = gdc_norm2(link->f32, link->dimension, vector);
+    trailer.norm2 = gdc_sums_norm2(worker->sums);
     if (gdc_mpi_worker_spoils(worker, GDC_FAULT_NAN)) {
         set_nan(worker, vector);
     }

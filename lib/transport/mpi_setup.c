@@ -15,18 +15,27 @@
 enum { PROTOCOL = 1, SENTENCE_BYTES = 1024 };
 
 /* What must be equal on all ranks. */
-enum { F_PROTOCOL, F_DIMENSION, F_DTYPE, F_PARTITIONS, F_ROOT, F_SEED, F_CHECKSUM, F_CUTS, F_STRATEGY, F_PLAN, FIELDS };
+enum {
+    F_PROTOCOL,
+    F_DIMENSION,
+    F_DTYPE,
+    F_PARTITIONS,
+    F_ROOT,
+    F_SEED,
+    F_CHECKSUM,
+    F_CUTS,
+    F_NORMS,
+    F_STRATEGY,
+    F_PLAN,
+    FIELDS
+};
 
 static const char *const field_name[FIELDS] = {
-    [F_PROTOCOL] = "protocol",
-    [F_DIMENSION] = "dimension",
-    [F_DTYPE] = "dtype",
-    [F_PARTITIONS] = "partitions",
-    [F_ROOT] = "root",
-    [F_SEED] = "seed",
-    [F_CHECKSUM] = "checksum",
-    [F_CUTS] = "poll_s (finite or not)",
-    [F_STRATEGY] = "strategy spec",
+    [F_PROTOCOL] = "protocol", [F_DIMENSION] = "dimension",
+    [F_DTYPE] = "dtype",       [F_PARTITIONS] = "partitions",
+    [F_ROOT] = "root",         [F_SEED] = "seed",
+    [F_CHECKSUM] = "checksum", [F_CUTS] = "poll_s (finite or not)",
+    [F_NORMS] = "norms",       [F_STRATEGY] = "strategy spec",
     [F_PLAN] = "plan digest",
 };
 
@@ -111,6 +120,7 @@ static record describe(const gdc_options *options, const gdc_strategy_parts *par
     mine.field[F_SEED] = options->seed;
     mine.field[F_CHECKSUM] = (uint64_t)(options->checksum != 0);
     mine.field[F_CUTS] = (uint64_t)(isfinite(options->poll_s) ? 1 : 0);
+    mine.field[F_NORMS] = (uint64_t)(options->norms != 0);
     mine.field[F_STRATEGY] = gdc_crc32c(0, options->strategy, strlen(options->strategy));
     mine.field[F_PLAN] = gdc_plan_digest(parts->plan);
     return mine;

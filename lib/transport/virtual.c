@@ -240,6 +240,8 @@ static gdc_status virtual_close(void *self, int *missing)
     free(v->struck);
     free(v->scratch);
     free(v->silent);
+    free(v->local);
+    gdc_watch_close(&v->watch);
     free(v);
     if (missing)
         *missing = lost;
@@ -254,7 +256,9 @@ static bool allocate(gdc_virtual *v)
     v->struck = calloc(faults + 1, sizeof *v->struck);
     v->scratch = malloc(gdc_virtual_vector_bytes(v) + 1);
     v->silent = calloc((size_t)v->workers, sizeof *v->silent);
-    if (!v->worker || !v->faults || !v->struck || !v->scratch || !v->silent)
+    bool steps = v->parts->traits.local_steps && v->partial;
+    v->local = steps ? malloc(gdc_virtual_vector_bytes(v) + 1) : NULL;
+    if (!v->worker || !v->faults || !v->struck || !v->scratch || !v->silent || (steps && !v->local))
         return false;
     if (faults)
         memcpy(v->faults, v->options.faults, faults * sizeof *v->faults);
@@ -266,6 +270,8 @@ static gdc_status build(gdc_virtual *v)
     if (!allocate(v))
         return gdc_fail(GDC_ENOMEM, "virtual: no memory for %d workers", v->workers);
     gdc_status status = gdc_pump_create(v->parts, &v->options, &v->wire, !v->partial, &v->pump);
+    if (status == GDC_OK)
+        status = gdc_watch_open(&v->watch, v->parts);
     if (status == GDC_OK && !v->options.delay) {
         status = gdc_delay_create(NULL, 0, v->options.seed, v->workers, v->options.partitions, &v->own_delay);
         v->delay = v->own_delay;

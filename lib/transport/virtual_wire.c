@@ -91,7 +91,7 @@ void gdc_virtual_send(gdc_virtual *v, int worker, const gdc_step *step)
                      .ready = step->ready,
                      .sound = !(has_vector && w->poison),
                      .finished = gdc_worker_finished(w->machine),
-                     .piece_s = NAN,
+                     .piece_s = gdc_worker_finished(w->machine) > 0 ? w->last_piece_s : NAN,
                      .loss = NAN,
                      .norm2 = NAN};
     if (v->parts->ops->collective)
@@ -143,9 +143,10 @@ static void *compute_vector(gdc_virtual *v, gdc_event *event)
     void *vector = gdc_virtual_take_vector(v);
     if (!vector)
         return NULL;
-    gdc_told told;
+    gdc_told told = {.norms = v->options.norms != 0};
     int code = encode(v, event, vector, &told);
     event->arrival.loss = told.loss;
+    event->arrival.norm2 = told.norm2;
     bool finite = gdc_all_finite(v->options.dtype == GDC_F32, v->options.dimension, vector);
     if (code == 0 && finite) {
         v->worker[event->worker].failed_rounds = 0;

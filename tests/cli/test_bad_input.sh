@@ -118,6 +118,10 @@ refuses at compare --fault kill:worker=1,round=1,at=noon
 # problems, data and output
 refuses sofmax compare --problem sofmax
 refuses l2 compare --problem softmax:l2=-1
+refuses hidden compare --problem mlp:hidden=0 --data synthetic:classes=3
+refuses hidden compare --problem mlp:hidden=many --data synthetic:classes=3
+refuses classes compare --problem mlp --data synthetic
+refuses classes compare --shuffle class
 refuses sythetic compare --data sythetic
 refuses samples compare --data synthetic:samples=0
 refuses missing.csv compare --data "csv:$work/missing.csv"
@@ -153,4 +157,4 @@ refuses --rounds plan fractional --workers 8 --rounds 3
 refuses nosuch help nosuch
 refuses topics help codes delays
 
-finish 298
+finish 310
