@@ -85,6 +85,8 @@ typedef struct gdc_outcome {
     double scale;    /* factor that made up for the others */
     double residual; /* sqrt(||rho||^2/k) */
     double amplification; /* NaN: nothing was decoded */
+    const unsigned char
+        *entered; /* [k] of a policy that overlaps: 1 for each partition that entered; valid until begin */
 } gdc_outcome;
 
 /* ---- the worker's half ---- */
@@ -123,6 +125,7 @@ typedef struct gdc_traits {
     bool counts_stale; /* arrivals of older versions reach arrival(); the transport delivers none between two rounds */
     bool exact;        /* promises the full gradient: the residual gate applies */
     bool local_steps;  /* workers move a model of their own between two mini-batches (GDC_LOCAL_STEP) */
+    bool overlaps;     /* vectors that enter have partitions in common, and not all need enter: see outcome.entered */
     bool adapts;       /* what it waits for depends on the losses that it is told */
 } gdc_traits;
 

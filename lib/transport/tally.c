@@ -26,10 +26,18 @@ static void fill_homes(gdc_tally *t, gdc_span span)
     }
 }
 
+static void fill_entered(gdc_tally *t, const unsigned char *entered)
+{
+    for (int p = 0; p < t->parts->plan->partitions; p++)
+        if (entered[p])
+            fill_homes(t, (gdc_span){p, 1});
+}
+
 static void count_span(gdc_tally *t, int worker, gdc_span span)
 {
     t->stats[worker].used += span.count;
-    if (!t->parts->traits.exact) /* else all are full, however they were decoded: see gdc_tally_end */
+    if (!t->parts->traits.exact &&
+        !t->parts->traits.overlaps) /* else it does not matter who sent them: see gdc_tally_end */
         fill_homes(t, span);
 }
 
@@ -108,6 +116,8 @@ void gdc_tally_end(gdc_tally *t, const gdc_coordinator *c, gdc_round *round)
     const gdc_plan *plan = t->parts->plan;
     if (t->parts->traits.exact)
         fill_homes(t, (gdc_span){0, plan->partitions});
+    else if (t->parts->traits.overlaps)
+        fill_entered(t, gdc_coordinator_outcome(c)->entered);
     if (t->parts->traits.counts_stale)
         round->in_flight = age_in_flight(c, plan->workers, round->version);
     if (t->loss_samples > 0)
