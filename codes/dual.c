@@ -3,7 +3,9 @@
  *
  * C is a random load x n matrix. Every partition has `load` owners O, whoever they are, and their coefficients w solve
  * C[:, O] w = 1 (plan/dual_rows.h): then C B = 1 for the matrix B of all rows, and weights a = lambda C that leave the stragglers
- * out decode (plan/dual_decode.h). Where all coefficients are 1 (whole groups, load 1, load n), the generic decoder's weights are
+ * out decode (plan/dual_decode.h). With shorten=m the gradient is cut into m blocks, messages are one block long, and the
+ * coefficients of a partition's blocks solve C[:, O] D = E (Communication-Computation Efficient Gradient Coding, arXiv
+ * 1802.03475; Gaussian instead of its Vandermonde matrices, which lose all accuracy past 20 workers). Where all coefficients are 1 (whole groups, load 1, load n), the generic decoder's weights are
  * 0 and 1. */
 #include "plan/code.h"
 
@@ -14,13 +16,16 @@
 #include <stdlib.h>
 
 typedef struct dual_options {
-    int load, place, tries, permute;
+    int load, shorten, place, tries, permute;
     gdc_ints speeds;
 } dual_options;
 
 static const gdc_option rows[] = {
     {"load", GDC_INT, offsetof(dual_options, load), "2", 1, INT_MAX, NULL,
-     "owners of every partition, shards held per worker on average; load - 1 stragglers are survived", 0},
+     "owners of every partition, shards held per worker on average; load - shorten stragglers are survived", 0},
+    {"shorten", GDC_INT, offsetof(dual_options, shorten), "1", 1, INT_MAX, NULL,
+     "messages are so many times shorter than the gradient, and as many fewer stragglers are survived: load - shorten",
+     0},
     {"speeds", GDC_INTS, offsetof(dual_options, speeds), "", 1, 1000000, NULL,
      "relative speeds of all workers, for example 1+1+2+4: work is shared out in proportion; none given: equal", 0},
     {"place", GDC_WORD, offsetof(dual_options, place), "ring", 0, 0, GDC_PLACE_WORDS,
@@ -61,6 +66,9 @@ static gdc_status check_options(const dual_options *o, int n)
 {
     static const char *const words[] = {"ring", "group", "spread", "random"};
     gdc_status status = gdc_code_check_load("dual", o->load, n);
+    if (status == GDC_OK && o->shorten > o->load)
+        status = gdc_fail(GDC_EINVAL, "dual: shorten=%d with load=%d: want 1 to %d, nearest is %d", o->shorten, o->load,
+                          o->load, o->load);
     if (status != GDC_OK || o->speeds.count == 0)
         return status;
     if (o->place != GDC_PLACE_RING)
@@ -117,6 +125,7 @@ static gdc_status write_plan(recipe *r, gdc_plan **plan)
     gdc_status status = gdc_plan_writer_create(own->workers, own->partitions, &writer);
     if (status != GDC_OK)
         return status;
+    gdc_plan_set_blocks(writer, r->blocks);
     for (int w = 0; w < own->workers; w++)
         add_worker(writer, r, w);
     status = gdc_plan_writer_finish(writer, plan);
@@ -145,7 +154,7 @@ static gdc_status dual_build(const void *options, int n, int k, uint64_t seed, g
         status = find_owners(o, n, k, seed, &owners);
     if (status != GDC_OK)
         return status;
-    recipe r = {.owners = &owners, .blocks = 1};
+    recipe r = {.owners = &owners, .blocks = o->shorten};
     status = gdc_dual_rows_find(&owners, r.blocks, o->tries, seed, &r.rows);
     if (status == GDC_OK)
         status = write_plan(&r, plan);
@@ -176,6 +185,8 @@ static void dual_release(void *prepared)
 
 static bool is_all_ones(const gdc_plan *plan)
 {
+    if (plan->blocks > 1)
+        return false;
     for (int r = 0; r < plan->row_at[plan->workers]; r++)
         for (int t = 0; t < plan->row[r].terms; t++)
             if (plan->row[r].term[t].coefficient != 1)
@@ -192,9 +203,9 @@ static gdc_status dual_prepare(const gdc_plan *plan, void **prepared)
     if (d == NULL)
         return gdc_fail(GDC_ENOMEM, "dual: out of memory");
     d->out = calloc((size_t)n, sizeof *d->out);
-    d->weight = calloc((size_t)n, sizeof *d->weight);
+    d->weight = calloc((size_t)n * (size_t)plan->blocks, sizeof *d->weight);
     gdc_status status = d->out != NULL && d->weight != NULL
-                            ? gdc_dual_create(n, load, 1, plan->kept, &d->dual)
+                            ? gdc_dual_create(n, load, plan->blocks, plan->kept, &d->dual)
                             : gdc_fail(GDC_ENOMEM, "dual: no memory to decode %d workers", n);
     if (status == GDC_OK)
         *prepared = d;
@@ -212,9 +223,11 @@ static bool dual_weights(const gdc_plan *plan, void *prepared, const unsigned ch
         d->out[w] = plan->row_at[w] < plan->row_at[w + 1] && !accepted[plan->row_at[w]];
     if (!gdc_dual_solve(&d->dual, d->out, d->weight))
         return false;
-    for (int w = 0; w < plan->workers; w++)
-        if (plan->row_at[w] < plan->row_at[w + 1])
-            weight[plan->row_at[w]] = d->weight[w];
+    int n = plan->workers, messages = plan->row_at[n];
+    for (int v = 0; v < plan->blocks; v++)
+        for (int w = 0; w < n; w++)
+            if (plan->row_at[w] < plan->row_at[w + 1])
+                weight[v * messages + plan->row_at[w]] = d->weight[v * n + w];
     return true;
 }
 

@@ -29,7 +29,13 @@ void gdc_tell_limit(const gdc_scene *scene, int worker, int limit)
 
 void gdc_fold_slot(const gdc_scene *scene, int slot, double weight)
 {
-    gdc_actions_push(&scene->self->actions, (gdc_action){.kind = GDC_DO_FOLD_SLOT, .slot = slot, .weight = weight});
+    gdc_fold_block(scene, slot, 0, weight);
+}
+
+void gdc_fold_block(const gdc_scene *scene, int slot, int block, double weight)
+{
+    gdc_actions_push(&scene->self->actions,
+                     (gdc_action){.kind = GDC_DO_FOLD_SLOT, .slot = slot, .block = block, .weight = weight});
 }
 
 void gdc_free_slot(const gdc_scene *scene, int slot)

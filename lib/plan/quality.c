@@ -20,7 +20,7 @@ typedef struct trial {
     const gdc_plan *plan;
     gdc_decoder *decoder;
     gdc_sets sets;
-    double *weight; /* [messages] */
+    double *weight; /* [blocks x messages] */
 } trial;
 
 static void end_trial(trial *t)
@@ -32,14 +32,14 @@ static void end_trial(trial *t)
 
 static gdc_status begin_trial(const gdc_plan *plan, int sets, uint64_t seed, trial *t)
 {
-    size_t messages = (size_t)plan->row_at[plan->workers];
+    size_t messages = (size_t)plan->row_at[plan->workers] * (size_t)plan->blocks;
     *t = (trial){.plan = plan};
     gdc_status status = gdc_decoder_create(plan, &t->decoder);
     if (status == GDC_OK)
         status = gdc_sets_create(plan->workers, sets, seed, &t->sets);
     t->weight = calloc(messages + 1, sizeof *t->weight);
     if (status == GDC_OK && t->weight == NULL)
-        status = gdc_fail(GDC_ENOMEM, "plan: no memory to try sets of %zu messages", messages);
+        status = gdc_fail(GDC_ENOMEM, "plan: no memory to try sets of stragglers: %zu weights", messages);
     if (status != GDC_OK)
         end_trial(t);
     return status;
@@ -131,8 +131,8 @@ static gdc_status try_size(trial *t, bool tolerated, record *r, double *recovera
     return GDC_OK;
 }
 
-/* The least number of workers whose rows cover a partition: those are a set that is never survived, and
- * sampling would hardly ever hit it. */
+/* The least number of workers whose rows cover a partition: those, or all but fewer than m of them where there are m blocks to be
+ * told apart, are a set that is never survived, and sampling would hardly ever hit it. */
 static gdc_status least_cover(const gdc_plan *plan, int *least)
 {
     gdc_cells cells;
@@ -156,7 +156,7 @@ static gdc_status try_sizes(trial *t, record *r, gdc_quality *q)
     for (int size = 0; size < q->sizes && !none; size++) {
         size_t count = r->count;
         gdc_sets_begin(&t->sets, size);
-        tolerated = tolerated && size < least;
+        tolerated = tolerated && size <= least - t->plan->blocks;
         gdc_status status = try_size(t, tolerated, r, &q->recoverable[size]);
         if (status != GDC_OK)
             return status;
