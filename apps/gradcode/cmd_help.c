@@ -50,9 +50,10 @@ static void print_bounds(const gdc_option *o)
         printf(" (%s)", o->words);
     else if (o->min != 0 || o->max != 0) {
         if (isinf(o->max) || o->max >= 2147483647)
-            printf(" (>= %g)", o->min);
+            printf(" (>= %g", o->min);
         else
-            printf(" (%g to %g)", o->min, o->max);
+            printf(" (%g to %g", o->min, o->max);
+        printf("%s%s)", o->words != NULL ? " or " : "", o->words != NULL ? o->words : "");
     }
 }
 

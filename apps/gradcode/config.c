@@ -29,6 +29,8 @@ const flag config_flags[] = {
     {"rounds", 0, FLAG_COUNT, AT(rounds), 1, 1e9, NULL, "R", "measured rounds (50)", ON_RUNS},
     {"warmup", 0, FLAG_INT, AT(warmup), 0, 1000000, NULL, "W",
      "rounds before the first clock reading, which count in nothing (mpirun 5, virtual 0)", ON_RUNS},
+    {"profile", 0, FLAG_INT, AT(profile), 1, 10000, NULL, "I",
+     "rounds of sync, none of them measured, on which key=auto in a strategy is chosen (20)", ON_RUNS},
     {"problem", 0, FLAG_TEXT, AT(problem), 0, 0, NULL, "SPEC", "what is minimised (least-squares)", ON_PROBLEM},
     {"data", 0, FLAG_TEXT, AT(data), 0, 0, NULL, "SPEC", "the data (the problem's own default)", ON_PROBLEM},
     {"dimension", 0, FLAG_COUNT, AT(dimension), 0, 1e12, NULL, "D",
@@ -73,6 +75,7 @@ const flag config_flags[] = {
 
 static const config defaults = {
     .rounds = 50,
+    .profile = 20,
     .poll_s = INFINITY,
     .bandwidth = INFINITY,
     .rate = .1,

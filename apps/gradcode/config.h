@@ -19,7 +19,8 @@ typedef struct config {
     int shuffle; /* a data_order: the words of the flag stand in its order */
     int dtype;
     uint64_t seed;
-    int warmup; /* -1: not given */
+    int warmup;  /* -1: not given */
+    int profile; /* rounds on which what is auto is chosen */
 } config;
 
 extern const flag config_flags[];

@@ -1,5 +1,6 @@
 /* entries.c - the strategies of a run: defaults, order, doubled drops, and a trial opening of each.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "automatic.h"
 #include "gradcode/spec.h"
 #include "gradcode/statistics.h"
 #include "run.h"
@@ -29,7 +30,7 @@ static gdc_status add(run *r, const char *spec, const char *suffix)
     return GDC_OK;
 }
 
-static gdc_status add_note(entry *e, const char *text)
+gdc_status entry_add_note(entry *e, const char *text)
 {
     size_t length = e->note != NULL ? strlen(e->note) : 0, bytes = length + strlen(text) + 3;
     char *grown = realloc(e->note, bytes);
@@ -67,8 +68,8 @@ static gdc_status expand(run *r, const char *text)
         if (status == GDC_OK)
             status = add(r, text, "check=poll");
         if (status == GDC_OK)
-            status = add_note(&r->entries[r->entry_count - 1],
-                              "looks at tau every --poll; without check= a drop is run both ways");
+            status = entry_add_note(&r->entries[r->entry_count - 1],
+                                    "looks at tau every --poll; without check= a drop is run both ways");
     } else {
         status = add(r, text, "");
     }
@@ -91,7 +92,7 @@ static double usual_time(const run *r)
         for (int w = 0; w < workers; w++) {
             double sum = 0;
             for (int q = 0; q < r->config->partitions; q++)
-                sum += gdc_delay_draw(r->delay, w, r->warmup + r->config->rounds + v, (uint64_t)q);
+                sum += gdc_delay_draw(r->delay, w, run_profile_version(r) + v - 1, (uint64_t)q);
             time[count++] = sum;
         }
     }
@@ -108,7 +109,8 @@ static gdc_status add_defaults(run *r)
         snprintf(drop, sizeof drop, "drop:tau=%.3g", tau);
         status = expand(r, drop);
         for (int i = first; i < r->entry_count && status == GDC_OK; i++)
-            status = add_note(&r->entries[i], "has as tau the median time in which a worker does its whole shard");
+            status =
+                entry_add_note(&r->entries[i], "has as tau the median time in which a worker does its whole shard");
     }
     if (status == GDC_OK)
         status = expand(r, "gc:code=uncoded");
@@ -164,13 +166,13 @@ static gdc_status note_idle_drop(entry *e)
 {
     gdc_spec *spec = NULL;
     drop_spec drop = {.tau = INFINITY};
-    gdc_status status = gdc_spec_parse(e->spec, &spec);
+    gdc_status status = gdc_spec_parse(e->tuned != NULL ? e->tuned : e->spec, &spec);
     bool is_drop = status == GDC_OK && strcmp(gdc_spec_name(spec), "drop") == 0;
     if (is_drop)
         status = gdc_spec_read(spec, drop_keys, &drop);
     if (status == GDC_OK && is_drop && isfinite(drop.tau) && strcmp(drop.check, "piece") == 0)
-        status = add_note(e, "cannot drop: it has one micro-batch per round (--partitions 1) and the one that "
-                             "crosses tau counts");
+        status = entry_add_note(e, "cannot drop: it has one micro-batch per round (--partitions 1) and the one that "
+                                   "crosses tau counts");
     gdc_spec_destroy(spec);
     return status;
 }
@@ -183,8 +185,15 @@ static gdc_status try_open(const run *r, entry *e)
     if (status != GDC_OK)
         return status;
     look(r, engine, e);
-    status = gdc_close(engine, NULL);
-    return status == GDC_OK && r->config->partitions == 1 ? note_idle_drop(e) : status;
+    return gdc_close(engine, NULL);
+}
+
+gdc_status entries_look(run *r)
+{
+    gdc_status status = GDC_OK;
+    for (int i = 0; i < r->entry_count && status == GDC_OK; i++)
+        status = try_open(r, &r->entries[i]);
+    return status;
 }
 
 gdc_status entries_open(run *r)
@@ -195,8 +204,12 @@ gdc_status entries_open(run *r)
         status = expand(r, given->item[i]);
     if (status == GDC_OK)
         sync_first(r);
-    for (int i = 0; i < r->entry_count && status == GDC_OK; i++)
-        status = try_open(r, &r->entries[i]);
+    if (status == GDC_OK && automatic_is_wanted(r))
+        status = automatic_by_draws(r);
+    if (status == GDC_OK)
+        status = entries_look(r);
+    for (int i = 0; i < r->entry_count && status == GDC_OK && r->config->partitions == 1; i++)
+        status = note_idle_drop(&r->entries[i]);
     return status;
 }
 
@@ -204,6 +217,8 @@ void entries_close(run *r)
 {
     for (int i = 0; i < r->entry_count; i++) {
         free(r->entries[i].spec);
+        free(r->entries[i].tuned);
+        free(r->entries[i].chosen);
         free(r->entries[i].note);
     }
     free(r->entries);

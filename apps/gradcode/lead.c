@@ -80,7 +80,7 @@ double ideal_round_s(const run *r, const entry *e, size_t rounds)
     if (gdc_open_virtual(&options, r->workers, NULL, NULL, &engine) != GDC_OK)
         return NAN;
     double start = 0;
-    gdc_status status = GDC_OK;
+    gdc_status status = gdc_is_adaptive(engine) && !r->timing_only ? GDC_EINVAL : GDC_OK; /* it would do other rounds */
     for (uint64_t v = 0; v < r->warmup + rounds && status == GDC_OK; v++) {
         if (v == r->warmup)
             start = gdc_now(engine);

@@ -1,5 +1,6 @@
 /* parallel.c - a run under mpirun: start-up together, one strategy after the other, a bounded end.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "automatic.h"
 #include "experiment.h"
 #include "follow.h"
 #include "gradcode/drop.h"
@@ -64,6 +65,8 @@ static gdc_status set_up(stage *st, gdc_status opened)
     status =
         st->handle != NULL && st->record != NULL ? GDC_OK : gdc_fail(GDC_ENOMEM, "no memory for %zu strategies", count);
     status = session_agree(&st->session, status);
+    if (status == GDC_OK && automatic_is_wanted(&st->run))
+        status = automatic_by_rounds(&st->run, &st->session);
     for (int i = 0; i < st->run.entry_count && status == GDC_OK; i++) {
         status = session_agree(&st->session, open_record(st, i));
         if (status == GDC_OK)

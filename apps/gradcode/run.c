@@ -160,7 +160,7 @@ gdc_options run_options(const run *r, const entry *e)
 {
     gdc_options options;
     gdc_options_init(&options);
-    options.strategy = e->spec;
+    options.strategy = e->tuned != NULL ? e->tuned : e->spec;
     options.partitions = r->config->partitions;
     options.dimension = r->dimension;
     options.dtype = r->dtype;
@@ -176,6 +176,11 @@ gdc_options run_options(const run *r, const entry *e)
     options.fault_count = r->config->faults.count;
     options.act = act_on_self;
     return options;
+}
+
+uint64_t run_profile_version(const run *r)
+{
+    return r->warmup + r->config->rounds + 1;
 }
 
 void run_close(run *r)

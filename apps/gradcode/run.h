@@ -12,7 +12,9 @@
 
 /* One strategy, in the order of the run. */
 typedef struct entry {
-    char *spec;
+    char *spec;   /* as given */
+    char *tuned;  /* the same with values for what is auto; NULL: nothing is */
+    char *chosen; /* those values, "k=5"; NULL: nothing is auto */
     bool exact, collective;
     double load; /* shards held by the fullest worker */
     int rows;    /* most messages of one worker and round */
@@ -53,10 +55,17 @@ typedef struct run {
 gdc_status run_open(const config *c, const launch *how, bool timing_only, run *r);
 void run_close(run *r);
 
+/* The first version that is used for a profile: it follows the measured ones. */
+uint64_t run_profile_version(const run *r);
+
 /* entries.c: the strategies of the run, `sync` first, drops doubled where --poll is finer than a piece; each
  * is opened once on a virtual clock, so that every mistake in a spec is found before anything runs. */
 gdc_status entries_open(run *r);
 void entries_close(run *r);
+/* What the reader must know of an entry, joined to what is there. */
+gdc_status entry_add_note(entry *e, const char *text);
+/* Opens each entry on a virtual clock and looks at what it is. */
+gdc_status entries_look(run *r);
 
 /* Options for opening a strategy of this run. act and observe are left to the caller. */
 gdc_options run_options(const run *r, const entry *e);

@@ -29,12 +29,23 @@ void gdc_tell_limit(const gdc_scene *scene, int worker, int limit)
 
 void gdc_fold_slot(const gdc_scene *scene, int slot, double weight)
 {
-    gdc_actions_push(&scene->self->actions, (gdc_action){.kind = GDC_DO_FOLD_SLOT, .slot = slot, .weight = weight});
+    gdc_fold_block(scene, slot, 0, weight);
+}
+
+void gdc_fold_block(const gdc_scene *scene, int slot, int block, double weight)
+{
+    gdc_actions_push(&scene->self->actions,
+                     (gdc_action){.kind = GDC_DO_FOLD_SLOT, .slot = slot, .block = block, .weight = weight});
 }
 
 void gdc_free_slot(const gdc_scene *scene, int slot)
 {
     gdc_actions_push(&scene->self->actions, (gdc_action){.kind = GDC_DO_FREE_SLOT, .slot = slot});
+}
+
+void gdc_scale_sum(const gdc_scene *scene, double factor)
+{
+    gdc_actions_push(&scene->self->actions, (gdc_action){.kind = GDC_DO_SCALE_SUM, .weight = factor});
 }
 
 /* ---- the end of a round ---- */
@@ -74,6 +85,8 @@ static void fail_without(gdc_coordinator *c, gdc_status status, const char *what
     gdc_reason_set(&c->reason, "round %llu: %s", (unsigned long long)c->scene.version, what);
     gdc_reason_add_list(&c->reason, " worker", gone, c->plan->workers);
     gdc_reason_add_missing(&c->reason, c->missing, c->plan->partitions);
+    if (c->ops->explain)
+        c->ops->explain(c->state, &c->scene, gone, &c->reason);
     end_round(c, status);
 }
 
@@ -103,6 +116,13 @@ static void set_timer(gdc_coordinator *c, int worker, double at_s)
 {
     c->timers += (at_s > 0) - (c->again_s[worker] > 0);
     c->again_s[worker] = at_s;
+}
+
+void gdc_ask_again(const gdc_scene *scene, int worker, double at_s)
+{
+    gdc_coordinator *c = scene->self;
+    if (!c->busy[worker] && !c->dead[worker])
+        set_timer(c, worker, at_s);
 }
 
 static void unpark(gdc_coordinator *c, int worker)
@@ -202,8 +222,8 @@ gdc_verdict gdc_coordinator_message(gdc_coordinator *c, const gdc_arrival *arriv
     c->scene.now_s = now_s;
     if (!arrival->sound)
         c->erased[w] = arrival->version;
-    bool current = c->running && arrival->version == c->scene.version;
-    if (current || c->traits.counts_stale)
+    bool current = arrival->version == c->scene.version;
+    if (c->running && (current || c->traits.counts_stale))
         verdict = c->ops->arrival(c->state, &c->scene, arrival);
     if (arrival->index == GDC_BARE || !arrival->sound)
         verdict.fate = GDC_DISCARD;
@@ -224,8 +244,8 @@ bool gdc_coordinator_wants(const gdc_coordinator *c, int worker, int index)
 {
     if (c->dead[worker])
         return false;
-    bool current = c->running && c->assigned[worker] == c->scene.version;
-    if (!current && !c->traits.counts_stale)
+    bool current = c->assigned[worker] == c->scene.version;
+    if (!c->running || (!current && !c->traits.counts_stale))
         return false;
     return !c->ops->wants || c->ops->wants(c->state, &c->scene, worker, index);
 }
@@ -254,8 +274,11 @@ void gdc_coordinator_dead(gdc_coordinator *c, int worker, double now_s)
         unpark(c, worker);
     c->dead[worker] = true;
     c->dead_count++;
+    c->scene.live--;
     if (!c->running)
         return;
+    if (c->ops->lost)
+        c->ops->lost(c->state, &c->scene, worker);
     if (!c->ops->can_finish(c->state, &c->scene, c->dead, NULL)) {
         fail_by_dead(c);
         return;

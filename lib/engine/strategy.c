@@ -37,13 +37,16 @@ const char *gdc_strategy(int i, const gdc_option **options, const char **help)
 static const char plain_plan[] = "uncoded:load=1,permute=0";
 
 /* Keys that the policy does not know are the code's. */
-static gdc_status make_plan(const gdc_policy_ops *ops, const gdc_spec *spec, int workers, int partitions, uint64_t seed,
-                            gdc_plan **plan)
+static gdc_status make_plan(const gdc_policy_ops *ops, const gdc_spec *spec, const void *values, int workers,
+                            int partitions, uint64_t seed, gdc_plan **plan)
 {
     const gdc_option *tables[] = {ops->options, NULL};
     if (!ops->code) {
         gdc_status status = gdc_spec_finish(spec, tables);
-        return status == GDC_OK ? gdc_plan_create(plain_plan, workers, partitions, seed, plan) : status;
+        if (status != GDC_OK)
+            return status;
+        return ops->plan ? ops->plan(values, workers, partitions, seed, plan)
+                         : gdc_plan_create(plain_plan, workers, partitions, seed, plan);
     }
     const char *code = gdc_spec_value(spec, "code");
     char *code_spec = NULL;
@@ -62,7 +65,13 @@ static gdc_status open_policy(gdc_spec *spec, int workers, int partitions, uint6
         return gdc_fail(GDC_ENOMEM, "%s: out of memory", parts->ops->name);
     gdc_status status = gdc_spec_read(spec, parts->ops->options, values);
     if (status == GDC_OK)
-        status = make_plan(parts->ops, spec, workers, partitions, seed, &parts->plan);
+        status = make_plan(parts->ops, spec, values, workers, partitions, seed, &parts->plan);
+    if (status == GDC_OK && parts->plan->blocks > 1 && !parts->ops->takes_blocks)
+        status = gdc_fail(
+            GDC_EINVAL,
+            "%s: its code cuts gradients into %d blocks (shorten=%d), which %s cannot combine: want shorten=1, "
+            "or gc",
+            parts->ops->name, parts->plan->blocks, parts->plan->blocks, parts->ops->name);
     parts->traits = parts->ops->traits;
     if (status == GDC_OK)
         status = parts->ops->open(values, parts->plan, can_cut, &parts->state, &parts->traits);
@@ -94,4 +103,17 @@ void gdc_strategy_close(gdc_strategy_parts *parts)
         parts->ops->close(parts->state);
     gdc_plan_destroy(parts->plan);
     *parts = (gdc_strategy_parts){0};
+}
+
+int gdc_parts_lead_in(const gdc_strategy_parts *parts)
+{
+    if (!parts->ops->lesson)
+        return 0;
+    gdc_lesson lesson = parts->ops->lesson(parts->state);
+    return lesson.warmup + lesson.rounds;
+}
+
+const char *gdc_parts_chosen(const gdc_strategy_parts *parts)
+{
+    return parts->ops->chosen ? parts->ops->chosen(parts->state) : "";
 }

@@ -16,6 +16,7 @@ struct gdc_worker {
     enum { NOTHING, FAILED } accident; /* since the piece began */
     bool working;                      /* the running piece belongs to a WORK */
     bool abandoned;
+    bool has_failed; /* a piece, on this model: the policy's half does not know what became of its sums */
     gdc_boundary boundary;
     double model_at_s, piece_at_s;
     uint64_t rung, limit_version;
@@ -73,7 +74,7 @@ void gdc_worker_model(gdc_worker *w, uint64_t version, gdc_hint hint, double now
     w->model_at_s = now_s;
     w->row = 0;
     w->started = 0;
-    w->abandoned = false;
+    w->abandoned = w->has_failed = false;
     w->accident = NOTHING;
     w->phase = WALKING;
     if (w->ops->start)
@@ -87,7 +88,8 @@ void gdc_worker_work(gdc_worker *w, gdc_span span)
     w->work_done = 0;
     w->abandoned = false;
     w->accident = NOTHING;
-    w->phase = WORKING;
+    bool is_seen_to = w->ops->work && !w->has_failed && w->ops->work(w->state, w->half, &w->boundary, span);
+    w->phase = is_seen_to ? WALKING : WORKING;
 }
 
 void gdc_worker_ring(gdc_worker *w, uint64_t version)
@@ -132,6 +134,7 @@ void gdc_worker_failed(gdc_worker *w, double now_s)
 {
     end_piece(w, now_s);
     w->accident = FAILED;
+    w->has_failed = true;
 }
 
 void gdc_worker_reduced(gdc_worker *w)

@@ -15,18 +15,27 @@
 enum { PROTOCOL = 1, SENTENCE_BYTES = 1024 };
 
 /* What must be equal on all ranks. */
-enum { F_PROTOCOL, F_DIMENSION, F_DTYPE, F_PARTITIONS, F_ROOT, F_SEED, F_CHECKSUM, F_CUTS, F_STRATEGY, F_PLAN, FIELDS };
+enum {
+    F_PROTOCOL,
+    F_DIMENSION,
+    F_DTYPE,
+    F_PARTITIONS,
+    F_ROOT,
+    F_SEED,
+    F_CHECKSUM,
+    F_CUTS,
+    F_NORMS,
+    F_STRATEGY,
+    F_PLAN,
+    FIELDS
+};
 
 static const char *const field_name[FIELDS] = {
-    [F_PROTOCOL] = "protocol",
-    [F_DIMENSION] = "dimension",
-    [F_DTYPE] = "dtype",
-    [F_PARTITIONS] = "partitions",
-    [F_ROOT] = "root",
-    [F_SEED] = "seed",
-    [F_CHECKSUM] = "checksum",
-    [F_CUTS] = "poll_s (finite or not)",
-    [F_STRATEGY] = "strategy spec",
+    [F_PROTOCOL] = "protocol", [F_DIMENSION] = "dimension",
+    [F_DTYPE] = "dtype",       [F_PARTITIONS] = "partitions",
+    [F_ROOT] = "root",         [F_SEED] = "seed",
+    [F_CHECKSUM] = "checksum", [F_CUTS] = "poll_s (finite or not)",
+    [F_NORMS] = "norms",       [F_STRATEGY] = "strategy spec",
     [F_PLAN] = "plan digest",
 };
 
@@ -111,6 +120,7 @@ static record describe(const gdc_options *options, const gdc_strategy_parts *par
     mine.field[F_SEED] = options->seed;
     mine.field[F_CHECKSUM] = (uint64_t)(options->checksum != 0);
     mine.field[F_CUTS] = (uint64_t)(isfinite(options->poll_s) ? 1 : 0);
+    mine.field[F_NORMS] = (uint64_t)(options->norms != 0);
     mine.field[F_STRATEGY] = gdc_crc32c(0, options->strategy, strlen(options->strategy));
     mine.field[F_PLAN] = gdc_plan_digest(parts->plan);
     return mine;
@@ -143,14 +153,21 @@ static gdc_status compare(const record *all, int ranks)
 
 /* ---- opening ------------------------------------------------------------------------------------- */
 
-static void set_sizes(gdc_link *link, const gdc_options *options)
+static int units_of(size_t bytes)
+{
+    return (int)((bytes + GDC_UNIT - 1) / GDC_UNIT) + GDC_TRAILER_UNITS;
+}
+
+static void set_sizes(gdc_link *link, const gdc_options *options, const gdc_plan *plan)
 {
     link->dimension = options->dimension;
     link->f32 = options->dtype == GDC_F32;
     link->checksum = options->checksum != 0;
     link->payload_bytes = options->dimension * gdc_element_bytes(link->f32);
-    link->payload_units = (int)((link->payload_bytes + GDC_UNIT - 1) / GDC_UNIT);
-    link->message_units = link->payload_units + GDC_TRAILER_UNITS;
+    link->message_units = units_of(link->payload_bytes);
+    link->length = gdc_plan_length(plan, options->dimension);
+    link->vector_bytes = link->length * gdc_element_bytes(link->f32);
+    link->vector_units = units_of(link->vector_bytes);
 }
 
 static gdc_status check_sizes(const gdc_link *link, const gdc_options *options)
@@ -207,7 +224,7 @@ static gdc_status exchange(gdc_link *link, const gdc_options *options, const gdc
         here += r == link->rank || gdc_process_shares_node(&mine.process, &all[r].process);
     }
     link->spins = gdc_idle_spins(here);
-    set_sizes(link, options);
+    set_sizes(link, options, parts->plan);
     return GDC_OK;
 }
 

@@ -18,9 +18,10 @@ function set(names, layer,   list, n, i) {
 }
 BEGIN {
     set("lib/base", 1); set("lib/kernels", 2); set("lib/plan codes", 3); set("lib/straggling", 4)
-    set("lib/engine lib/policies", 5); set("lib/transport", 6); set("lib/api", 7)
-    set("status.h draw.h spec.h statistics.h", 1); set("plan.h decoder.h", 3); set("delay.h fault.h trace.h critical.h", 4)
-    set("round.h", 5); set("engine.h drop.h", 6); set("simulate.h checkpoint.h", 7)
+    set("lib/engine lib/policies lib/policies/parts", 5); set("lib/transport", 6); set("lib/api", 7)
+    set("status.h draw.h spec.h statistics.h", 1); set("plan.h decoder.h", 3)
+    set("delay.h fault.h trace.h critical.h runtime.h profile.h drop_model.h", 4)
+    set("round.h tune.h", 5); set("engine.h drop.h", 6); set("simulate.h checkpoint.h", 7)
 }
 {
     file = $1; name = substr($2, 2, length($2) - 2); system_header = $2 ~ /^</

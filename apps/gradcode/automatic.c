@@ -1,0 +1,79 @@
+/* automatic.c - what is auto in the strategies of a run is chosen from a profile.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "automatic.h"
+#include "gradcode/tune.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool automatic_is_wanted(const run *r)
+{
+    for (int i = 0; i < r->entry_count; i++)
+        if (gdc_tune_is_wanted(r->entries[i].spec))
+            return true;
+    return false;
+}
+
+/* The better choice for who cannot do without a tenth of the batch, where it is another one. */
+static gdc_status note_careful(const run *r, entry *e, const gdc_tuning *tuning)
+{
+    char text[200];
+    const gdc_trial *best = &tuning->best, *careful = &tuning->careful;
+    if (strcmp(best->item, careful->item) == 0)
+        return GDC_OK;
+    if (careful->item[0] == '\0')
+        snprintf(text, sizeof text, "uses %.2f of a batch; none of %d values uses .9", best->used, tuning->candidates);
+    else
+        snprintf(text, sizeof text,
+                 "uses %.2f of a batch; of those that use .9, %s was best, %.2f times as slow per sample", best->used,
+                 careful->item, careful->sample_s / best->sample_s);
+    (void)r;
+    return entry_add_note(e, text);
+}
+
+static gdc_status choose(const run *r, entry *e, const gdc_profile *profile)
+{
+    gdc_options options = run_options(r, e);
+    gdc_tuning tuning = {.size = sizeof tuning};
+    char *spec = NULL;
+    options.strategy = e->spec;
+    options.samples = NULL;
+    gdc_status status = gdc_tune(&options, profile, &spec, &tuning);
+    if (status != GDC_OK)
+        return status;
+    free(e->tuned);
+    free(e->chosen);
+    free(e->note);
+    e->note = NULL;
+    e->tuned = spec;
+    e->chosen = strdup(tuning.best.item);
+    if (e->chosen == NULL)
+        return gdc_fail(GDC_ENOMEM, "no memory for a choice");
+    return note_careful(r, e, &tuning);
+}
+
+gdc_status automatic_choose(run *r, const gdc_profile *profile)
+{
+    gdc_status status = GDC_OK;
+    for (int i = 0; i < r->entry_count && status == GDC_OK; i++)
+        if (gdc_tune_is_wanted(r->entries[i].spec))
+            status = choose(r, &r->entries[i], profile);
+    return status;
+}
+
+gdc_status automatic_by_draws(run *r)
+{
+    const config *c = r->config;
+    gdc_profile *profile = NULL;
+    gdc_status status = gdc_profile_create(r->workers, c->profile, c->partitions, &profile);
+    for (int i = 0; i < c->profile && status == GDC_OK && r->delay != NULL; i++)
+        for (int w = 0; w < r->workers; w++)
+            for (int m = 0; m < c->partitions; m++)
+                gdc_profile_set(profile, i, w, m,
+                                gdc_delay_draw(r->delay, w, run_profile_version(r) + (uint64_t)i, (uint64_t)m));
+    if (status == GDC_OK)
+        status = automatic_choose(r, profile);
+    gdc_profile_destroy(profile);
+    return status;
+}
