@@ -115,35 +115,31 @@ static void free_slot(gdc_pump *p, int slot)
 
 /* ---- who is used ---- */
 
-static void fill_homes(gdc_pump *p, gdc_span span)
+/* share: how much of each partition enters */
+static void fill_homes(gdc_pump *p, gdc_span span, double share)
 {
     const gdc_plan *plan = p->parts->plan;
     int shard = plan->partitions / plan->workers, begin = span.first % plan->partitions, end = begin + span.count;
     for (int first = begin, next; first < end; first = next) {
         int home = first / shard;
         next = end < (home + 1) * shard ? end : (home + 1) * shard;
-        p->stats[home].home_used += (double)(next - first) / plan->blocks;
+        p->stats[home].home_used += share * (next - first);
     }
 }
 
-/* A span of columns: one block of each of its partitions. */
-static void count_span(gdc_pump *p, int worker, gdc_span span)
-{
-    p->stats[worker].used += (double)span.count / p->parts->plan->blocks;
-    if (!p->parts->traits.exact) /* else all are full, however they were decoded: see finish_round */
-        fill_homes(p, span);
-}
-
-/* A vector enters. */
+/* A vector enters; a column is one block of a partition. */
 static void count_used(gdc_pump *p, int worker, int index, gdc_span span)
 {
-    if (index == GDC_SPAN) {
-        count_span(p, worker, span);
+    const gdc_plan *plan = p->parts->plan;
+    const gdc_row *row = index == GDC_SPAN ? NULL : gdc_plan_row(plan, worker, index);
+    const gdc_term whole = {span, 1};
+    const gdc_term *term = row ? row->term : &whole;
+    int terms = row ? row->terms : 1;
+    p->stats[worker].used += row ? (double)gdc_row_support(row) / plan->blocks : span.count;
+    if (p->parts->traits.exact) /* then all homes are full, however they were decoded: see finish_round */
         return;
-    }
-    const gdc_row *row = gdc_plan_row(p->parts->plan, worker, index);
-    for (int t = 0; t < row->terms; t++)
-        count_span(p, worker, row->term[t].span);
+    for (int t = 0; t < terms; t++)
+        fill_homes(p, term[t].span, 1.0 / plan->blocks);
 }
 
 /* ---- vectors ---- */
@@ -210,7 +206,7 @@ static void finish_round(gdc_pump *p)
     p->round.residual = outcome->residual;
     p->round.amplification = outcome->amplification;
     if (p->parts->traits.exact)
-        fill_homes(p, (gdc_span){0, p->parts->plan->partitions});
+        fill_homes(p, (gdc_span){0, p->parts->plan->partitions}, 1);
     if (!p->timing_only && !gdc_all_finite(p->f32, p->options.dimension, p->sum))
         p->status = gdc_fail(GDC_ENUMERIC, "round %llu: the decoded sum overflows its type",
                              (unsigned long long)p->round.version);
