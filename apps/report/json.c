@@ -151,6 +151,7 @@ static json_t *strategy_json(const result *r, int i, bool *good)
     put_quality(o, s, r->target_loss);
     put(o, "lost_workers", lost_json(s, good));
     put(o, "workers", report_workers(r, s, good));
+    put(o, "critical", report_critical(s, good));
     return o.json;
 }
 

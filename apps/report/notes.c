@@ -197,6 +197,17 @@ static void note_erased(const result *r, const int *order, FILE *out)
     }
 }
 
+static void note_critical(const result *r, const int *order, FILE *out)
+{
+    for (int i = 0; i < r->strategies; i++) {
+        if (!report_has_critical(r, &r->strategy[order[i]]))
+            continue;
+        report_text t = note(out, "in flight");
+        report_note_critical(r, &r->strategy[order[i]], &t);
+        report_end(&t);
+    }
+}
+
 static void note_strategies(const result *r, const int *order, FILE *out)
 {
     for (int i = 0; i < r->strategies; i++) {
@@ -233,5 +244,6 @@ void report_notes(const result *r, const result_figures *figures, const int *ord
     note_slowed(r, out);
     note_lost(r, order, out);
     note_erased(r, order, out);
+    note_critical(r, order, out);
     note_strategies(r, order, out);
 }
