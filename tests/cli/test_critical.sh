@@ -80,7 +80,7 @@ for words in "train --report nonsense" "compare --report" "compare --report crit
     holds "$words: which names the flag" grep -qe '--report' "$work/err"
 done
 
-least=46
+least=43
 if command -v "$MPIRUN" >/dev/null; then
     both="train --report critical --data synthetic:samples=4000,features=20 --batch 256 --rounds 80 --warmup 0 --json"
     for spec in sync gc:code=uncoded gc:code=fractional,load=2; do
