@@ -72,6 +72,7 @@ static gdc_status show(const run *r, const result *res)
         result_print_table(res, stdout);
         if (!r->config->quiet)
             result_print_reading(res, stdout);
+        result_print_critical(res, stdout);
         return GDC_OK;
     }
     char *text = result_to_json(res);

@@ -260,6 +260,8 @@ gdc_status judge(run *r, const entry *e, record *rec, result_strategy *s)
         status = judge_lost(r, rec, s);
     if (status == GDC_OK && rec->rounds > 0)
         status = judge_workers(r, rec, s);
+    if (status == GDC_OK)
+        status = noise_judge(r, &rec->noise.reading, s);
     if (status != GDC_OK) {
         free(b.model);
         return status;

@@ -51,6 +51,8 @@ gdc_status record_open(const run *r, bool keeps_samples, record *rec)
     if (rec->round == NULL || rec->before == NULL || rec->after == NULL)
         return gdc_fail(GDC_ENOMEM, "no memory for %zu rounds of %d workers", r->config->rounds, r->workers);
     gdc_status status = r->config->out != NULL && r->is_root ? open_arrivals(rec, 2) : GDC_OK;
+    if (status == GDC_OK && keeps_samples)
+        status = noise_open(r, &rec->noise);
     return status == GDC_OK && keeps_samples && !r->timing_only ? open_samples(rec) : status;
 }
 
@@ -62,6 +64,7 @@ void record_close(record *rec)
         free(rec->gradients);
         free(rec->last);
     }
+    noise_close(&rec->noise);
     free(rec->before);
     free(rec->after);
     free(rec->arrival);
@@ -105,6 +108,7 @@ void record_round(record *rec, double start_s, double round_s, const gdc_round *
 
 void record_final(record *rec, const void *model)
 {
+    noise_end(&rec->noise);
     if (rec->last != NULL)
         memcpy(rec->last, model, rec->run->dimension * rec->run->element);
 }

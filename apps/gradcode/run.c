@@ -175,6 +175,7 @@ gdc_options run_options(const run *r, const entry *e)
     options.faults = r->faults;
     options.fault_count = r->config->faults.count;
     options.act = act_on_self;
+    options.norms = r->config->report == REPORT_CRITICAL;
     return options;
 }
 

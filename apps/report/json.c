@@ -181,6 +181,7 @@ static json_t *strategy_json(const result *r, int i, bool *good)
     put_staleness(o, s);
     put(o, "lost_workers", lost_json(s, good));
     put(o, "workers", report_workers(r, s, good));
+    put(o, "critical", report_critical(s, good));
     return o.json;
 }
 

@@ -274,6 +274,17 @@ static void note_chosen(const result *r, const int *order, FILE *out)
     }
 }
 
+static void note_critical(const result *r, const int *order, FILE *out)
+{
+    for (int i = 0; i < r->strategies; i++) {
+        if (!report_has_critical(r, &r->strategy[order[i]]))
+            continue;
+        report_text t = note(out, "in flight");
+        report_note_critical(r, &r->strategy[order[i]], &t);
+        report_end(&t);
+    }
+}
+
 static void note_stale(const result *r, FILE *out)
 {
     if (!report_has_stale(r))
@@ -333,6 +344,7 @@ void report_notes(const result *r, const result_figures *figures, const int *ord
     note_slowed(r, out);
     note_things(r, order, some, (topic){"lost", tell_fate, most_lost(r), false}, out);
     note_things(r, order, some, (topic){"erased", tell_erased, 1, false}, out);
+    note_critical(r, order, out);
     note_things(r, order, some, (topic){"strategy", tell_note, 1, true}, out);
     note_chosen(r, order, out);
     free(some);

@@ -24,6 +24,7 @@ static void strategy_free(result_strategy *s)
     free(s->arrival);
     free(s->lost);
     free(s->worker);
+    free(s->critical);
 }
 
 void result_free(result *r)

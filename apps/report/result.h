@@ -6,6 +6,7 @@
 #ifndef APPS_REPORT_RESULT_H
 #define APPS_REPORT_RESULT_H
 
+#include "gradcode/critical.h"
 #include "gradcode/round.h"
 
 #include <stdbool.h>
@@ -48,6 +49,13 @@ typedef struct result_worker {
     double erased;     /* vectors that were not finite or did not match their checksum */
 } result_worker;
 
+/* What the noise of the gradients says (critical.h). */
+typedef struct result_critical {
+    gdc_critical_estimates estimates;
+    gdc_critical_setting setting; /* of the run: samples per update, mean staleness, one worker's share of the batch */
+    gdc_critical_advice advice;   /* at the present |G|^2, steps in units of 1/L */
+} result_critical;
+
 typedef struct result_strategy {
     char *spec;
     bool exact, collective;
@@ -75,7 +83,8 @@ typedef struct result_strategy {
                            class without samples; NULL: not known */
     result_lost *lost;
     int lost_count;
-    result_worker *worker; /* [workers]; NULL: not known */
+    result_worker *worker;     /* [workers]; NULL: not known */
+    result_critical *critical; /* NULL: not asked for, or nothing was completed */
 } result_strategy;
 
 typedef struct result {
@@ -135,6 +144,8 @@ void result_print_table(const result *r, FILE *out);
 /* A few sentences computed from the same figures: who was faster, whose gradient was exact, what was dropped.
  */
 void result_print_reading(const result *r, FILE *out);
+/* Critical parameters at length, where one strategy ran and was asked for them; of several they are notes of the table. */
+void result_print_critical(const result *r, FILE *out);
 /* result.json as text; NULL when out of memory. Caller frees. */
 char *result_to_json(const result *r);
 /* Creates dir (EINVAL if it holds a result.json and !overwrite: nothing is lost) and writes result.json,
