@@ -74,6 +74,12 @@ static double loss_of(const run *r, const void *model, const bench *b)
     return problem_loss(&r->judge, b->model, NULL);
 }
 
+/* Local steps add up gradients at models of their own: there is none that their sum stands for. */
+static bool has_target(const entry *e)
+{
+    return e->exact || strncmp(e->spec, "local", 5) != 0;
+}
+
 static void judge_samples(run *r, const entry *e, record *rec, const bench *b, result_strategy *s)
 {
     size_t bytes = r->dimension * r->element;
@@ -82,7 +88,7 @@ static void judge_samples(run *r, const entry *e, record *rec, const bench *b, r
         progress_show(r, e->spec, 0, 0);
         double loss = loss_of(r, rec->models + i * bytes, b);
         widen(r, rec->gradients + i * bytes, b->applied);
-        double error = gradient_error(r, r->warmup + 1 + round, b);
+        double error = has_target(e) ? gradient_error(r, r->warmup + 1 + round, b) : NAN;
         s->gradient_error = i > 0 && error <= s->gradient_error ? s->gradient_error : error;
         if (round < rec->rounds)
             rec->round[round].loss = loss;
