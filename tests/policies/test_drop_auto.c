@@ -200,8 +200,8 @@ static double used_with(const char *strategy, double tau, int *most)
     for (uint64_t v = LEAD + 1; v <= LEAD + 60; v++) {
         gdc_round round = {.size = sizeof round};
         assert_int_equal(gdc_gradient(b.engine, model, g, &round), GDC_OK);
-        const char *up_to = strstr(gdc_chosen(b.engine), "up to ");
-        *most = up_to ? atoi(up_to + 6) : M;
+        const char *up_to = strstr(gdc_chosen(b.engine), "most=");
+        *most = up_to ? atoi(up_to + 5) : M;
         outcome o = round_at(&b, v, isnan(tau) ? chosen_tau(&b) : tau, 0, *most);
         kept_sum(&o, v, want);
         assert_memory_equal(g, want, sizeof g);
@@ -274,10 +274,11 @@ static void bad_values_name_the_valid_range(void **state)
     refuses("drop:tau=-1", "tau=-1", "at least 1e-09");
     refuses("drop:tau=soon", "tau=soon", "or auto");
     refuses("drop:tau=auto,profile=0", "profile=0", "from 1 to 1000");
-    refuses("drop:tau=1,resample=batch", "resample=batch", "want profile=1 to 1000 or kept=1e-6 to 1");
+    refuses("drop:tau=1,resample=batch", "resample=batch", "want profile=1 to 1000 or most=4 to 16");
     refuses("drop:tau=1,profile=5", "profile=5", "want tau=auto or resample=batch");
-    refuses("drop:tau=1,resample=batch,kept=2", "kept=2", "from 1e-06 to 1, or auto");
-    refuses("drop:tau=1,kept=.5", "kept=0.5", "resample=batch");
+    refuses("drop:tau=1,resample=batch,most=3", "most=3", "want 4 to 16");
+    refuses("drop:tau=1,resample=batch,most=17", "most=17", "want 4 to 16");
+    refuses("drop:tau=1,most=5", "most=5", "resample=batch");
     refuses("drop:tau=1,resample=more", "resample=more", "none, steps, batch");
     refuses("local:steps=0", "steps=0", "from 1 to 1000");
     refuses("local:steps=2,tau=0", "tau=0", "at least 1e-09, or inf");
