@@ -181,12 +181,7 @@ gdc_status drops_conclude(run *r, const entry *e, const record *rec, result_stra
         r->sync_s = mean_round_s(rec, s);
         r->sync_overhead_s = isnan(s->ideal_round_s) ? NAN : fmax(0, r->sync_s - s->ideal_round_s);
     }
-    if (rec->chosen[0] != '\0') {
-        char text[sizeof rec->chosen + 32];
-        snprintf(text, sizeof text, "chose %s by itself", rec->chosen);
-        gdc_status status = note_add(&s->note, text);
-        if (status != GDC_OK)
-            return status;
-    }
+    if (rec->chosen[0] != '\0' && s->chosen == NULL && (s->chosen = strdup(rec->chosen)) == NULL)
+        return gdc_fail(GDC_ENOMEM, "no memory for a choice");
     return conclude_drop(r, e, rec, s);
 }

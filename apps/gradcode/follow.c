@@ -64,6 +64,7 @@ static gdc_status measure(session *s, handle *h, trainer *t, record *rec)
             return status;
         double now = session_clock();
         record_gradient(rec, i, t->gradient);
+        noise_round(rec->run, &rec->noise, &round, t->gradient);
         record_round(rec, previous - start, now - previous, &round);
         previous = now;
         trainer_step(t);
@@ -131,6 +132,7 @@ void follow_reduce(const run *r, const entry *e, session *s, handle *h, record *
     n->kept = rec->kept;
     n->wall_s = rec->wall_s;
     n->amplification = rec->amplification;
+    n->noise = rec->noise.reading;
     snprintf(n->chosen, sizeof n->chosen, "%s", gdc_drop_chosen(h->drop));
 }
 
@@ -179,6 +181,7 @@ gdc_status observe_reduce(session *s, record *rec)
     if (has_readings && status == GDC_OK) {
         rec->wall_s = first->note.wall_s;
         rec->amplification = first->note.amplification;
+        rec->noise.reading = first->note.noise;
         snprintf(rec->chosen, sizeof rec->chosen, "%s", first->note.chosen);
     }
     for (int w = 0; w < s->workers; w++)
