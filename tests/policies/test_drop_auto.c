@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "gradcode/tune.h"
 #include "support/virtual_bench.h"
 
 #include <math.h>
@@ -239,6 +240,36 @@ static void a_given_threshold_is_profiled_for_its_batch(void **state)
     assert_int_equal(most, 4 * M);
 }
 
+/* The tuner's way to the same: a spec in which the threshold and its batch stand. */
+static void a_tuned_batch_makes_up_on_its_profile(void **state)
+{
+    bench b;
+    gdc_profile *profile;
+    char *spec = NULL;
+    double used = 0;
+    (void)state;
+    open_bench(&b, "drop:tau=auto,resample=batch", "lognormal:mu=1", M);
+    assert_int_equal(gdc_profile_create(N, 40, M, &profile), GDC_OK);
+    for (int i = 0; i < 40 * N * M; i++)
+        gdc_profile_set(profile, i / (N * M), i / M % N, i % M,
+                        gdc_delay_draw(b.delay, i / M % N, (uint64_t)(i / (N * M)) + 1, (uint64_t)(i % M)));
+    assert_int_equal(gdc_tune(&b.options, profile, &spec, NULL), GDC_OK);
+    assert_non_null(strstr(spec, ",most="));
+    assert_false(gdc_tune_is_wanted("drop:tau=auto,profile=3"));
+    b.options.strategy = spec;
+    start_bench(&b);
+    for (int v = 0; v < 200; v++) {
+        gdc_round round = {.size = sizeof round};
+        assert_int_equal(gdc_gradient(b.engine, model, (double[D]){0}, &round), GDC_OK);
+        used += round.used / 200;
+    }
+    print_message("%s uses %.3f\n", spec, used);
+    assert_true(fabs(used - 1) < .05);
+    free(spec);
+    gdc_profile_destroy(profile);
+    close_bench(&b);
+}
+
 static void dropping_nothing_is_sync_bit_for_bit(void **state)
 {
     bench b, s;
@@ -294,6 +325,7 @@ int main(void)
         cmocka_unit_test(failed_rounds_are_not_learnt_from),
         cmocka_unit_test(extra_micro_batches_make_up_for_dropped_ones),
         cmocka_unit_test(a_given_threshold_is_profiled_for_its_batch),
+        cmocka_unit_test(a_tuned_batch_makes_up_on_its_profile),
         cmocka_unit_test(dropping_nothing_is_sync_bit_for_bit),
         cmocka_unit_test(bad_values_name_the_valid_range),
     };
