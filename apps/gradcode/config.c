@@ -58,6 +58,9 @@ const flag config_flags[] = {
      "report the first sampled time at which the loss is at most L; 25 rounds, evenly spread, are "
      "sampled",
      ON_PROBLEM},
+    {"report", 0, FLAG_WORD, AT(report), 0, 0, "none|critical", "none|critical",
+     "critical: how much batch, delay and step the problem bears, from the norms of partials (one more pass over each)",
+     ON_PROBLEM},
     {"give-up", 0, FLAG_REAL, AT(give_up_s), 1e-3, ANY, NULL, "S",
      "how long a round waits for workers that are silent (10)", ON_RUNS},
     {"fault", 0, FLAG_TEXTS, AT(faults), 0, 0, NULL, "SPEC",

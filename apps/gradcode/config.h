@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+enum { REPORT_NONE, REPORT_CRITICAL }; /* the words of --report */
+
 typedef struct config {
     texts strategies, delays, faults, rest; /* rest: arguments that are no flags */
     int workers;                            /* 0: not given */
@@ -20,6 +22,7 @@ typedef struct config {
     int dtype;
     uint64_t seed;
     int warmup;  /* -1: not given */
+    int report;  /* REPORT_* */
     int profile; /* rounds on which what is auto is chosen */
 } config;
 

@@ -64,6 +64,7 @@ static gdc_status measure(session *s, handle *h, trainer *t, record *rec)
             return status;
         double now = session_clock();
         record_gradient(rec, i, t->gradient);
+        noise_round(rec->run, &rec->noise, &round, t->gradient);
         record_round(rec, previous - start, now - previous, &round);
         previous = now;
         trainer_step(t);
@@ -131,6 +132,7 @@ void follow_reduce(const run *r, session *s, handle *h, record *rec, note *n)
     n->kept = rec->kept;
     n->wall_s = rec->wall_s;
     n->amplification = rec->amplification;
+    n->noise = rec->noise.reading;
 }
 
 static void take_note(const record *rec, const peer *p, gdc_worker_stats *stats)
@@ -178,6 +180,7 @@ gdc_status observe_reduce(session *s, record *rec)
     if (has_readings && status == GDC_OK) {
         rec->wall_s = first->note.wall_s;
         rec->amplification = first->note.amplification;
+        rec->noise.reading = first->note.noise;
     }
     for (int w = 0; w < s->workers; w++)
         take_note(rec, &s->peer[w], &rec->after[w]);

@@ -40,6 +40,7 @@ static gdc_status measure(run *r, const entry *e, gdc_engine *engine, trainer *t
         if (status != GDC_OK)
             return status;
         record_gradient(rec, i, t->gradient);
+        noise_round(r, &rec->noise, &round, t->gradient);
         trainer_step(t);
         double now = gdc_now(engine);
         record_round(rec, previous - rec->began_s, now - previous, &round);

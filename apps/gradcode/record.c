@@ -51,6 +51,8 @@ gdc_status record_open(const run *r, bool keeps_samples, record *rec)
     if (rec->round == NULL || rec->before == NULL || rec->after == NULL)
         return gdc_fail(GDC_ENOMEM, "no memory for %zu rounds of %d workers", r->config->rounds, r->workers);
     gdc_status status = r->config->out != NULL && r->is_root ? open_arrivals(rec, 2) : GDC_OK;
+    if (status == GDC_OK && keeps_samples)
+        status = noise_open(r, &rec->noise);
     return status == GDC_OK && keeps_samples && !r->timing_only ? open_samples(rec) : status;
 }
 
@@ -62,6 +64,7 @@ void record_close(record *rec)
         free(rec->gradients);
         free(rec->last);
     }
+    noise_close(&rec->noise);
     free(rec->before);
     free(rec->after);
     free(rec->arrival);
@@ -88,14 +91,24 @@ void record_gradient(record *rec, size_t round, const void *gradient)
 
 void record_round(record *rec, double start_s, double round_s, const gdc_round *round)
 {
-    rec->round[rec->rounds++] = (result_round){
-        .start_s = start_s, .round_s = round_s, .used_fraction = round->used, .messages = round->messages, .loss = NAN};
+    rec->round[rec->rounds++] = (result_round){.start_s = start_s,
+                                               .round_s = round_s,
+                                               .used_fraction = round->used,
+                                               .messages = round->messages,
+                                               .loss = NAN,
+                                               .vectors = round->vectors,
+                                               .fresh = round->fresh,
+                                               .staleness = round->staleness,
+                                               .in_flight = round->in_flight,
+                                               .told_loss = round->loss,
+                                               .residual = round->residual};
     if (!(round->amplification <= rec->amplification))
         rec->amplification = isnan(round->amplification) ? rec->amplification : round->amplification;
 }
 
 void record_final(record *rec, const void *model)
 {
+    noise_end(&rec->noise);
     if (rec->last != NULL)
         memcpy(rec->last, model, rec->run->dimension * rec->run->element);
 }

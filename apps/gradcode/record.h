@@ -4,6 +4,7 @@
 #ifndef APPS_GRADCODE_RECORD_H
 #define APPS_GRADCODE_RECORD_H
 
+#include "noise.h"
 #include "run.h"
 
 enum { SENTENCE_MAX = 1024 };
@@ -14,6 +15,7 @@ typedef struct record {
     result_round *round; /* [config->rounds] */
     double wall_s;       /* from its own two readings */
     double amplification;
+    noise noise;
     size_t kept;                      /* so many of run->sampled have model and gradient */
     char *models;                     /* [sampled_count][d]: the model that round updates */
     char *gradients;                  /* [sampled_count][d]: the sum over the batch that the update applied */
@@ -32,7 +34,7 @@ typedef struct record {
 gdc_status record_open(const run *r, bool keeps_samples, record *rec);
 void record_close(record *rec);
 
-/* Inside the clock: copies at most. */
+/* Inside the clock: copies at most, and what --report critical costs. */
 void record_model(record *rec, size_t round, const void *model);
 void record_gradient(record *rec, size_t round, const void *gradient);
 void record_round(record *rec, double start_s, double round_s, const gdc_round *round);

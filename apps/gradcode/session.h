@@ -27,6 +27,7 @@ typedef struct note {
     int has_readings; /* worker 0 of an all-reduce: rounds, models and gradients follow */
     uint64_t pieces, messages, bytes, overran, rounds, kept;
     double home_used, compute_s, piece_s, wall_s, amplification;
+    noise_reading noise;
     char sentence[SENTENCE_MAX];
 } note;
 

@@ -8,13 +8,13 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* An estimate of the mean needs equal weights for all that was used. Weights of 0 or `scale` have just one residual; an
- * approximate decode has others. */
+/* An estimate needs a mean of what was used. That is what is not decoded, decoded to rounding, or decoded for some partitions and
+ * for no others; an approximate code may give each its own weight. */
 static bool is_plain_mean(const gdc_round *round)
 {
-    double off = round->scale - 1, plain = 1 - round->used + round->used * off * off;
     double squared = round->residual * round->residual;
-    return squared <= 1e-12 || fabs(squared - plain) <= 1e-6;
+    return isnan(round->amplification) || squared <= 1e-12 ||
+           (round->scale == 1 && fabs(squared - (1 - round->used)) <= 1e-6);
 }
 
 static bool shows_noise(const gdc_round *round)

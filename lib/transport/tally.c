@@ -15,14 +15,15 @@ void gdc_tally_begin(gdc_tally *t, gdc_round *round)
 
 /* ---- whose work ---- */
 
-static void fill_homes(gdc_tally *t, gdc_span span)
+/* share: how much of each partition enters */
+static void fill_homes(gdc_tally *t, gdc_span span, double share)
 {
     const gdc_plan *plan = t->parts->plan;
     int shard = plan->partitions / plan->workers, begin = span.first % plan->partitions, end = begin + span.count;
     for (int first = begin, next; first < end; first = next) {
         int home = first / shard;
         next = end < (home + 1) * shard ? end : (home + 1) * shard;
-        t->stats[home].home_used += next - first;
+        t->stats[home].home_used += share * (next - first);
     }
 }
 
@@ -33,23 +34,19 @@ static void fill_entered(gdc_tally *t, const unsigned char *entered)
             fill_homes(t, (gdc_span){p, 1});
 }
 
-static void count_span(gdc_tally *t, int worker, gdc_span span)
-{
-    t->stats[worker].used += span.count;
-    if (!t->parts->traits.exact &&
-        !t->parts->traits.overlaps) /* else it does not matter who sent them: see gdc_tally_end */
-        fill_homes(t, span);
-}
-
+/* A column is one block of a partition. */
 static void count_used(gdc_tally *t, const gdc_arrival *a)
 {
-    if (a->index == GDC_SPAN) {
-        count_span(t, a->worker, a->span);
+    const gdc_plan *plan = t->parts->plan;
+    const gdc_row *row = a->index == GDC_SPAN ? NULL : gdc_plan_row(plan, a->worker, a->index);
+    const gdc_term whole = {a->span, 1};
+    const gdc_term *term = row ? row->term : &whole;
+    int terms = row ? row->terms : 1;
+    t->stats[a->worker].used += row ? (double)gdc_row_support(row) / plan->blocks : a->span.count;
+    if (t->parts->traits.exact) /* then all homes are full, however they were decoded: see gdc_tally_end */
         return;
-    }
-    const gdc_row *row = gdc_plan_row(t->parts->plan, a->worker, a->index);
-    for (int i = 0; i < row->terms; i++)
-        count_span(t, a->worker, row->term[i].span);
+    for (int i = 0; i < terms; i++)
+        fill_homes(t, term[i].span, 1.0 / plan->blocks);
 }
 
 /* ---- at what loss ---- */
@@ -64,7 +61,7 @@ static double new_samples(const gdc_tally *t, const gdc_arrival *a)
     double sum = 0;
     for (int i = a->index > 0 ? gdc_plan_row(plan, a->worker, a->index - 1)->after : 0; i < row->after; i++) {
         gdc_span one = {gdc_plan_walk(plan, a->worker, i), 1};
-        if (gdc_row_coefficient(row, one.first) != 0)
+        if (gdc_row_has(plan, row, one.first))
             sum += gdc_samples_in(t->samples, plan->partitions, one);
     }
     return sum;
@@ -115,7 +112,7 @@ void gdc_tally_end(gdc_tally *t, const gdc_coordinator *c, gdc_round *round)
 {
     const gdc_plan *plan = t->parts->plan;
     if (t->parts->traits.exact)
-        fill_homes(t, (gdc_span){0, plan->partitions});
+        fill_homes(t, (gdc_span){0, plan->partitions}, 1);
     else if (t->parts->traits.overlaps)
         fill_entered(t, gdc_coordinator_outcome(c)->entered);
     if (t->parts->traits.counts_stale)
