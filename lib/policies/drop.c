@@ -152,7 +152,7 @@ static gdc_status drop_learn(void *state, const gdc_profile *profile)
     gdc_check check = (gdc_check)s->given.check;
     bool is_given = !isnan(s->given.tau);
     gdc_status status =
-        is_given ? gdc_profile_judge(profile, s->given.tau, check, &t) : gdc_profile_choose(profile, check, &t);
+        is_given ? gdc_profile_judge(profile, s->given.tau, check, &t) : gdc_profile_choose(profile, check, 0, &t);
     if (status != GDC_OK)
         return status;
     if (s->given.resample == RESAMPLE_BATCH)

@@ -111,7 +111,7 @@ static void check_choice(const gdc_profile *p, gdc_check check, double overhead)
                     best = one;
             }
         }
-    assert_int_equal(gdc_profile_choose(p, check, &got), GDC_OK);
+    assert_int_equal(gdc_profile_choose(p, check, 0, &got), GDC_OK);
     gdc_threshold again = by_definition(p, got.tau_s, check, overhead);
     assert_same(&got, &again);
     assert_true(got.kept >= 1. / M);
@@ -139,7 +139,7 @@ static void quantiles_lose_little(void **state)
     gdc_profile *p = random_profile(16, 20, 6, 0, 7);
     for (int check = 0; check < 2; check++) {
         gdc_threshold got, best = {.speedup = 0};
-        assert_int_equal(gdc_profile_choose(p, (gdc_check)check, &got), GDC_OK);
+        assert_int_equal(gdc_profile_choose(p, (gdc_check)check, 0, &got), GDC_OK);
         for (double tau = .2; tau < 20; tau += .01) {
             gdc_threshold one = by_definition(p, tau, (gdc_check)check, 0);
             if (one.kept >= 1. / 6 && one.speedup > best.speedup)
@@ -157,7 +157,7 @@ static void equal_times_leave_nothing_to_gain(void **state)
     gdc_threshold got;
     for (int j = 0; j < 24; j++)
         gdc_profile_set(p, j / 12, j / 4 % 3, j % 4, 1);
-    assert_int_equal(gdc_profile_choose(p, GDC_CHECK_PIECE, &got), GDC_OK);
+    assert_int_equal(gdc_profile_choose(p, GDC_CHECK_PIECE, 0, &got), GDC_OK);
     assert_true(got.tau_s == 4 && got.kept == 1 && got.speedup == 1);
     gdc_profile_destroy(p);
 }
@@ -168,7 +168,7 @@ static void no_time_at_all_drops_nothing(void **state)
     gdc_profile *p = open_profile(3, 2, 4);
     gdc_threshold got;
     for (int check = 0; check < 2; check++) {
-        assert_int_equal(gdc_profile_choose(p, (gdc_check)check, &got), GDC_OK);
+        assert_int_equal(gdc_profile_choose(p, (gdc_check)check, 0, &got), GDC_OK);
         assert_true(isinf(got.tau_s) && got.kept == 1 && got.speedup == 1);
     }
     gdc_profile_destroy(p);
@@ -216,8 +216,8 @@ static void slices_add_up_to_the_same_choice(void **state)
     assert_memory_equal(total, gdc_profile_raw(whole, &same), count * sizeof *total);
     for (int check = 0; check < 2; check++) {
         gdc_threshold a, b;
-        assert_int_equal(gdc_profile_choose(whole, (gdc_check)check, &a), GDC_OK);
-        assert_int_equal(gdc_profile_choose(sum, (gdc_check)check, &b), GDC_OK);
+        assert_int_equal(gdc_profile_choose(whole, (gdc_check)check, 0, &a), GDC_OK);
+        assert_int_equal(gdc_profile_choose(sum, (gdc_check)check, 0, &b), GDC_OK);
         assert_memory_equal(&a, &b, sizeof a);
     }
     gdc_profile_destroy(whole);
@@ -291,10 +291,10 @@ static void bad_values_are_refused(void **state)
     assert_int_equal(gdc_profile_judge(p, -1, GDC_CHECK_PIECE, &got), GDC_EINVAL);
     assert_int_equal(gdc_profile_judge(p, NAN, GDC_CHECK_PIECE, &got), GDC_EINVAL);
     gdc_profile_set(p, 0, 1, 1, NAN);
-    assert_int_equal(gdc_profile_choose(p, GDC_CHECK_PIECE, &got), GDC_ENUMERIC);
+    assert_int_equal(gdc_profile_choose(p, GDC_CHECK_PIECE, 0, &got), GDC_ENUMERIC);
     assert_non_null(strstr(gdc_last_error(), "worker 1"));
     gdc_profile_set(p, 0, 1, 1, -1);
-    assert_int_equal(gdc_profile_choose(p, GDC_CHECK_POLL, &got), GDC_ENUMERIC);
+    assert_int_equal(gdc_profile_choose(p, GDC_CHECK_POLL, 0, &got), GDC_ENUMERIC);
     assert_true(got.tau_s == 5);
     gdc_profile_destroy(p);
     gdc_profile_destroy(NULL);
