@@ -15,7 +15,7 @@ enum { TO_SHOW_DROPS = 4 };
 
 const flag config_flags[] = {
     {"strategy", 's', FLAG_TEXTS, AT(strategies), 0, 0, NULL, "SPEC",
-     "a strategy to run (repeatable; `gradcode help strategies`)", ON_RUNS},
+     "a strategy to run, or all of them: -s all (repeatable; `gradcode help strategies`)", ON_RUNS},
     {"workers", 'n', FLAG_INT, AT(workers), 1, 10000000, NULL, "N",
      "workers; virtual clock only, default 8 (under mpirun: ranks - 1)", ON_PROBLEM},
     {"workers", 'n', FLAG_INT, AT(workers), 1, 10000000, NULL, "N", "workers (8)", ON_SIMULATE},

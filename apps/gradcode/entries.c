@@ -3,7 +3,7 @@
 #include "automatic.h"
 #include "drops.h"
 #include "gradcode/spec.h"
-#include "gradcode/statistics.h"
+#include "menu.h"
 #include "run.h"
 
 #include <math.h>
@@ -83,48 +83,6 @@ static gdc_status expand(run *r, const char *text)
     return status;
 }
 
-/* The least tau that a drop takes: delays of nothing at all leave it nothing to drop. */
-#define TAU_LEAST 1e-9
-
-/* The median over workers and rounds of the time in which a worker does its whole shard, from versions that
- * are not measured. */
-static double usual_time(const run *r)
-{
-    enum { PROFILE = 50, WORKERS = 64 };
-    double time[PROFILE * WORKERS];
-    int workers = r->workers < WORKERS ? r->workers : WORKERS;
-    size_t count = 0;
-    for (uint64_t v = 1; v <= PROFILE; v++) {
-        for (int w = 0; w < workers; w++) {
-            double sum = 0;
-            for (int q = 0; q < r->config->partitions; q++)
-                sum += gdc_delay_draw(r->delay, w, run_profile_version(r) + v - 1, (uint64_t)q);
-            time[count++] = sum;
-        }
-    }
-    return gdc_median(time, count);
-}
-
-static gdc_status add_defaults(run *r)
-{
-    char drop[64];
-    gdc_status status = expand(r, "sync");
-    double tau = r->delay != NULL ? usual_time(r) : 0;
-    if (status == GDC_OK && tau >= TAU_LEAST) {
-        int first = r->entry_count;
-        snprintf(drop, sizeof drop, "drop:tau=%.3g", tau);
-        status = expand(r, drop);
-        for (int i = first; i < r->entry_count && status == GDC_OK; i++)
-            status =
-                entry_add_note(&r->entries[i], "has as tau the median time in which a worker does its whole shard");
-    }
-    if (status == GDC_OK)
-        status = expand(r, "gc:code=uncoded");
-    if (status == GDC_OK && r->workers > 1)
-        status = expand(r, "gc:code=fractional,load=2");
-    return status;
-}
-
 /* sync goes first, so that a later loss does not take the baseline away. The order is stable otherwise. */
 static void sync_first(run *r)
 {
@@ -173,9 +131,9 @@ gdc_status entries_look(run *r)
 gdc_status entries_open(run *r)
 {
     const texts *given = &r->config->strategies;
-    gdc_status status = given->count == 0 ? add_defaults(r) : GDC_OK;
+    gdc_status status = given->count == 0 ? menu_default(r, expand) : GDC_OK;
     for (int i = 0; i < given->count && status == GDC_OK; i++)
-        status = expand(r, given->item[i]);
+        status = strcmp(given->item[i], "all") == 0 ? menu_all(r, expand) : expand(r, given->item[i]);
     if (status == GDC_OK)
         sync_first(r);
     if (status == GDC_OK)
