@@ -148,29 +148,51 @@ static double largest_exact_gap(const reading *g)
     return most;
 }
 
-void reading_say_bias(reading *g)
+static double gap_of(const reading *g, int strategy)
 {
-    int worst = -1, count = 0;
+    return g->figures[strategy].class_loss_gap;
+}
+
+/* g->some: the biased ones, the largest gap first; how many. */
+static int find_biased(reading *g)
+{
+    int count = 0;
     for (int i = 0; i < g->finished; i++) {
         if (!is_biased(g, i))
             continue;
-        count++;
-        if (worst < 0 || reading_figures(g, i)->class_loss_gap > reading_figures(g, worst)->class_loss_gap)
-            worst = i;
+        int at = count++;
+        for (; at > 0 && gap_of(g, g->order[i]) > gap_of(g, g->some[at - 1]); at--)
+            g->some[at] = g->some[at - 1];
+        g->some[at] = g->order[i];
     }
-    if (worst < 0)
-        return;
-    const result_strategy *s = reading_ranked(g, worst);
-    const result_figures *f = reading_figures(g, worst);
-    double exact = largest_exact_gap(g);
-    reading_begin(g);
+    return count;
+}
+
+static void say_worst(reading *g, const result_strategy *s, const result_figures *f)
+{
     report_say(&g->text, "Bias: with %s the loss of class %d ended at %.3g, %.3g above that of the same class under %s",
                s->spec, f->worst_class, s->class_loss[f->worst_class], f->class_loss_gap, baseline(g)->spec);
-    report_say(&g->text, "(all classes together: %+.3g)", common_gap(g, worst));
+    report_say(&g->text, "(all classes together: %+.3g)", s->loss_final - baseline(g)->loss_final);
     if (isfinite(s->least_worker_share))
         report_say(&g->text, ", and %s the worst-served shard's samples were used", share(s->least_worker_share).s);
-    if (count > 1)
-        report_say(&g->text, "; %d more left a class behind", count - 1);
+}
+
+void reading_say_bias(reading *g)
+{
+    enum { NAMED = 3 };
+    int count = find_biased(g), named = count - 1 > NAMED ? NAMED : count - 1;
+    double exact = largest_exact_gap(g);
+    if (count == 0)
+        return;
+    reading_begin(g);
+    say_worst(g, &g->r->strategy[g->some[0]], &g->figures[g->some[0]]);
+    for (int i = 1; i <= named; i++) {
+        const result_figures *f = &g->figures[g->some[i]];
+        report_say(&g->text, "%s %s (class %d: +%.3g)", i == 1 ? "; then" : ",", g->r->strategy[g->some[i]].spec,
+                   f->worst_class, f->class_loss_gap);
+    }
+    if (named < count - 1)
+        report_say(&g->text, "and %d more", count - 1 - named);
     if (exact >= 0)
         report_say(&g->text, "; with exact gradients no class ended more than %.1g above", exact);
     report_say(&g->text, ".");

@@ -24,7 +24,7 @@ typedef struct column {
 } column;
 
 /* Given up only where not even the shortest specs would fit. */
-enum { LAST_RESORT = 5 };
+enum { LAST_RESORT = 6 };
 
 /* Numbers too long for a column lose their digits, not the column its place. */
 static void put(char cell[CELL], const char *format, int decimals, double x)
@@ -85,6 +85,18 @@ static void cell_stale(const view *v, int s, char cell[CELL])
 {
     put(cell, "%.*f", 2, report_has_stale(v->r) ? v->r->strategy[s].staleness_mean : NAN);
 }
+/* Where all are exact it is rounding. */
+static bool has_gap(const view *v)
+{
+    for (int i = 0; i < v->r->strategies; i++)
+        if (v->figures[i].class_loss_gap > 1e-6)
+            return true;
+    return false;
+}
+static void cell_gap(const view *v, int s, char cell[CELL])
+{
+    put(cell, "%+.*f", 2, has_gap(v) ? v->figures[s].class_loss_gap : NAN);
+}
 static void cell_loss(const view *v, int s, char cell[CELL])
 {
     put(cell, "%.*g", 4, v->r->strategy[s].loss_final);
@@ -110,6 +122,7 @@ static const column columns[] = {
     {"stale", "mean", cell_stale, 0},
     {"gradient", "error", cell_error, 0},
     {"final", "loss", cell_loss, 0},
+    {"class", "gap", cell_gap, 5},
     {"target", "at (s)", cell_target, 0},
     {"vectors", "a round", cell_vectors, 3},
 };
@@ -147,6 +160,14 @@ static int column_width(const view *v, const column *c)
     if (width == 0)
         return 0;
     return larger(width, larger((int)strlen(c->name), (int)strlen(c->unit != NULL ? c->unit : v->unit)));
+}
+
+static bool is_shown(const int *width, void (*cell)(const view *v, int strategy, char cell[CELL]))
+{
+    for (int c = 0; c < COLUMNS; c++)
+        if (columns[c].cell == cell)
+            return width[c] > 0;
+    return false;
 }
 
 static int total_width(const int *width)
@@ -279,7 +300,7 @@ void result_print_table(const result *r, FILE *out)
         for (int i = 0; i < r->strategies; i++)
             print_row(&v, width, spec_width, order[i], out);
         fputc('\n', out);
-        report_notes(r, figures, order, out);
+        report_notes(r, figures, order, is_shown(width, cell_gap), out);
     }
     free(order);
     free(figures);

@@ -295,23 +295,38 @@ static void note_stale(const result *r, FILE *out)
     report_end(&t);
 }
 
-/* Decodes that were not exact: how far the weights were from taking every partition once. */
-static void note_residual(const result *r, const int *order, FILE *out)
+static void note_gap(FILE *out)
+{
+    report_text t = note(out, "class gap");
+    report_say(&t, "final loss of the class that is furthest above its loss under sync, minus that loss");
+    report_end(&t);
+}
+
+static bool decodes_roughly(const result_strategy *s)
 {
     const double rounding = 1e-6;
-    const char *gap = "";
-    report_text t = {.out = NULL};
-    for (int i = 0; i < r->strategies; i++) {
+    return s->residual > rounding && isfinite(s->amplification);
+}
+
+/* Of codes whose decode was not exact: how far the weights were from taking every partition once. */
+static void note_residual(const result *r, const int *order, FILE *out)
+{
+    int count = 0, said = 0;
+    for (int i = 0; i < r->strategies; i++)
+        count += decodes_roughly(&r->strategy[i]);
+    if (count == 0)
+        return;
+    report_text t = note(out, "residual");
+    report_say(&t, "of the decode, mean of the rounds (0: every partition counts once):");
+    for (int i = 0; i < r->strategies && said < REPORT_NAMES; i++) {
         const result_strategy *s = &r->strategy[order[i]];
-        if (!(s->residual > rounding))
+        if (!decodes_roughly(s))
             continue;
-        if (t.out == NULL) {
-            t = note(out, "residual");
-            report_say(&t, "of the decode, mean of the rounds (0: every partition counts once):");
-        }
-        report_say(&t, "%s %s %.3g", gap, s->spec, s->residual);
-        gap = ",";
+        said++;
+        report_say(&t, "%s %.3g%s", s->spec, s->residual, said < count ? ";" : "");
     }
+    if (said < count)
+        report_say(&t, "and %d more in result.json", count - said);
     report_end(&t);
 }
 
@@ -328,7 +343,7 @@ static void note_slowed(const result *r, FILE *out)
     }
 }
 
-void report_notes(const result *r, const result_figures *figures, const int *order, FILE *out)
+void report_notes(const result *r, const result_figures *figures, const int *order, bool shows_gap, FILE *out)
 {
     int *some = calloc((size_t)r->strategies + 1, sizeof *some);
     if (some == NULL)
@@ -336,6 +351,8 @@ void report_notes(const result *r, const result_figures *figures, const int *ord
     note_round(r, figures, out);
     note_baselines(r, out);
     note_stale(r, out);
+    if (shows_gap)
+        note_gap(out);
     note_residual(r, order, out);
     note_communication(r, out);
     note_memory(r, order, some, out);

@@ -31,7 +31,7 @@ void report_say_specs(report_text *t, const result *r, const int *which, int cou
 bool report_has_stale(const result *r);
 
 /* What a reader of the table must know: baselines, communication, memory, losses, real computation. */
-void report_notes(const result *r, const result_figures *figures, const int *order, FILE *out);
+void report_notes(const result *r, const result_figures *figures, const int *order, bool shows_gap, FILE *out);
 
 /* workers.c: who was slow, as JSON and as a note. */
 json_t *report_workers(const result *r, const result_strategy *s, bool *good);

@@ -90,6 +90,14 @@ static void bias_is_one_sentence_where_it_is_large(void **state)
                    "(all classes together: +0.35), and 25 % of the worst-served shard's samples were used; with exact "
                    "gradients no class ended more than 1e-12 above."));
     free(text);
+    r.strategy[1].class_loss[0] = 0.7; /* two more, though less */
+    r.strategy[2].class_loss[0] = 0.8;
+    r.strategy[1].gradient_error = r.strategy[2].gradient_error = 0.1;
+    text = printed(result_print_reading, &r);
+    assert_true(says(text, "shard's samples were used; then gc:code=uncoded (class 0: +0.3), gc:code=fractional,load=2 "
+                           "(class 0: +0.2)."));
+    free(text);
+    r.strategy[1].class_loss[0] = r.strategy[2].class_loss[0] = 0.5;
     r.strategy[3].loss_final = 0.75 + 0.7; /* all classes lost much: slow progress is no bias */
     text = printed(result_print_reading, &r);
     assert_false(says(text, "Bias"));
@@ -98,6 +106,21 @@ static void bias_is_one_sentence_where_it_is_large(void **state)
     r.strategy[3].class_loss[2] = 0.8; /* less than a tenth more than under sync */
     text = printed(result_print_reading, &r);
     assert_false(says(text, "Bias"));
+    free(text);
+    result_free(&r);
+}
+
+static void gaps_have_a_column_where_somebody_has_one(void **state)
+{
+    (void)state;
+    result r = biased_result();
+    char *text = printed(result_print_table, &r);
+    assert_no_line_is_too_long(text);
+    assert_true(says(text, "+1.25") && says(text, "class gap final loss of the class that is furthest above"));
+    free(text);
+    r.strategy[3].class_loss[2] = 0.75;
+    text = printed(result_print_table, &r);
+    assert_false(says(text, "class"));
     free(text);
     result_free(&r);
 }
@@ -162,6 +185,10 @@ static void residuals_are_told_of_decodes_that_were_not_exact(void **state)
     assert_true(says(text, "(0: every partition counts once): drop:tau=1 0.125"));
     assert_false(says(text, "fractional,load=2 1e-13"));
     free(text);
+    r.strategy[3].amplification = NAN; /* nothing was decoded */
+    text = printed(result_print_table, &r);
+    assert_false(says(text, "residual of the decode"));
+    free(text);
     json_t *s = strategy_json(&r, 3);
     assert_true(number(s, "residual") == 0.125);
     json_decref(s);
@@ -210,6 +237,7 @@ int main(void)
         cmocka_unit_test(the_gap_is_that_of_the_class_furthest_above_sync),
         cmocka_unit_test(json_tells_the_losses_by_class),
         cmocka_unit_test(bias_is_one_sentence_where_it_is_large),
+        cmocka_unit_test(gaps_have_a_column_where_somebody_has_one),
         cmocka_unit_test(staleness_has_a_column_where_somebody_is_stale),
         cmocka_unit_test(json_counts_staleness_exactly_or_not_at_all),
         cmocka_unit_test(residuals_are_told_of_decodes_that_were_not_exact),
