@@ -44,6 +44,7 @@ gdc_status result_begin(const run *r, result *res)
     const config *c = r->config;
     *res = (result){.samples = r->timing_only ? 0 : r->data->samples,
                     .dimension = r->dimension,
+                    .classes = r->timing_only ? 0 : r->data->classes,
                     .workers = r->workers,
                     .partitions = c->partitions,
                     .batch = r->timing_only ? 0 : r->batch.size,

@@ -71,8 +71,9 @@ static void print_walk(const gdc_plan *plan, int worker, FILE *out)
     fprintf(out, "%s\n", held > WALK_SHOWN ? " ..." : "");
 }
 
-static void print_term(const gdc_term *term, bool first, FILE *out)
+static void print_term(const gdc_plan *plan, const gdc_term *term, bool first, FILE *out)
 {
+    int k = gdc_plan_partitions(plan);
     if (term->coefficient < 0)
         fputs(first ? "-" : " - ", out);
     else
@@ -80,8 +81,10 @@ static void print_term(const gdc_term *term, bool first, FILE *out)
     if (fabs(term->coefficient) != 1)
         fprintf(out, "%.4g ", fabs(term->coefficient));
     fputs("g[", out);
-    print_span(term->span, out);
+    print_span((gdc_span){term->span.first % k, term->span.count}, out);
     fputs("]", out);
+    if (gdc_plan_blocks(plan) > 1)
+        fprintf(out, ".%d", term->span.first / k);
 }
 
 static void print_rows(const gdc_plan *plan, int worker, FILE *out)
@@ -91,7 +94,7 @@ static void print_rows(const gdc_plan *plan, int worker, FILE *out)
         const gdc_row *row = gdc_plan_row(plan, worker, i);
         fprintf(out, "          message %d after %d: ", i, row->after);
         for (int t = 0; t < row->terms && t < TERMS_SHOWN; t++)
-            print_term(&row->term[t], t == 0, out);
+            print_term(plan, &row->term[t], t == 0, out);
         fprintf(out, "%s\n", row->terms > TERMS_SHOWN ? " + ..." : "");
     }
     if (rows > ROWS_SHOWN)
@@ -164,7 +167,11 @@ void plan_print(const plan_view *v, FILE *out)
     int workers = gdc_plan_workers(v->plan), k = gdc_plan_partitions(v->plan);
     fprintf(out, "%s: %d workers, %d partition%s per shard, %d partitions\n", v->spec, workers, v->partitions,
             v->partitions == 1 ? "" : "s", k);
-    fputs("load counts shards; a message carries the combination of partial gradients g[partition] shown\n\n", out);
+    fputs("load counts shards; a message carries the combination of partial gradients g[partition] shown\n", out);
+    if (gdc_plan_blocks(v->plan) > 1)
+        fprintf(out, "g[partition].u is block u of a gradient's %d; a message is one block long\n",
+                gdc_plan_blocks(v->plan));
+    fputc('\n', out);
     for (int w = 0; w < workers && w < WORKERS_SHOWN; w++)
         print_worker(v, w, out);
     if (workers > WORKERS_SHOWN)

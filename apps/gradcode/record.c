@@ -91,8 +91,17 @@ void record_gradient(record *rec, size_t round, const void *gradient)
 
 void record_round(record *rec, double start_s, double round_s, const gdc_round *round)
 {
-    rec->round[rec->rounds++] = (result_round){
-        .start_s = start_s, .round_s = round_s, .used_fraction = round->used, .messages = round->messages, .loss = NAN};
+    rec->round[rec->rounds++] = (result_round){.start_s = start_s,
+                                               .round_s = round_s,
+                                               .used_fraction = round->used,
+                                               .messages = round->messages,
+                                               .loss = NAN,
+                                               .vectors = round->vectors,
+                                               .fresh = round->fresh,
+                                               .staleness = round->staleness,
+                                               .in_flight = round->in_flight,
+                                               .told_loss = round->loss,
+                                               .residual = round->residual};
     if (!(round->amplification <= rec->amplification))
         rec->amplification = isnan(round->amplification) ? rec->amplification : round->amplification;
 }

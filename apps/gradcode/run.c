@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "run.h"
 #include "gradcode/draw.h"
+#include "problems/real.h"
 
 #include <limits.h>
 #include <math.h>
@@ -85,6 +86,7 @@ static gdc_status open_problem(const config *c, run *r)
     const problem_ops *ops = problem_find(spec);
     if (ops == NULL)
         return GDC_EINVAL;
+    real_single_thread();
     gdc_status status = data_open(c->data != NULL ? c->data : ops->data, c->seed, (data_order)c->shuffle, &r->data);
     if (status == GDC_OK)
         status = open_batch(c, r);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 256 }; /* samples converted at a time: they stay in cache between the two products */
+enum { CHUNK = PROBLEM_SAMPLES }; /* samples converted at a time: they stay in cache between the two products */
 enum { START_ZEROS, START_NORMAL };
 
 const gdc_option linear_option_table[] = {
@@ -45,7 +45,8 @@ typedef struct linear {
     linear_options options;
     linear_loss_fn loss;
     void *rows;    /* [CHUNK x features] */
-    void *scores;  /* [CHUNK x outputs]: scores, then their derivatives */
+    void *scores;  /* [CHUNK x models x outputs]: scores, then their derivatives; one model but in linear_losses */
+    void *stack;   /* W of PROBLEM_MODELS models, then their b */
     void *ones;    /* [CHUNK] */
     double *score; /* [outputs] of one sample */
 } linear;
@@ -61,10 +62,11 @@ static gdc_status allocate_scratch(linear *p)
     const layer *l = &p->layer;
     size_t size = real_bytes(l->dtype);
     p->rows = calloc(CHUNK * l->inputs, size);
-    p->scores = calloc(CHUNK * l->outputs, size);
+    p->scores = calloc(CHUNK * PROBLEM_MODELS * l->outputs, size);
+    p->stack = calloc(PROBLEM_MODELS * layer_parameters(l), size);
     p->ones = real_ones(l->dtype, CHUNK);
     p->score = calloc(l->outputs, sizeof *p->score);
-    if (!p->rows || !p->scores || !p->ones || !p->score)
+    if (!p->rows || !p->scores || !p->stack || !p->ones || !p->score)
         return gdc_fail(GDC_ENOMEM, "no memory for %d samples of %zu features", CHUNK, l->inputs);
     return GDC_OK;
 }
@@ -95,6 +97,7 @@ void linear_close(void *self)
         return;
     free(p->rows);
     free(p->scores);
+    free(p->stack);
     free(p->ones);
     free(p->score);
     free(p);
@@ -113,47 +116,55 @@ void linear_initial(const void *self, uint64_t seed, void *model)
     }
 }
 
-static void forward(const linear *p, size_t first, size_t count, const void *model)
-{
-    real_rows(p->layer.dtype, p->set, first, count, p->rows);
-    layer_forward(&p->layer, count, p->rows, model, p->scores);
-}
-
-/* scores -> derivatives and losses [count]. The loss of a sample is computed in double in either type. */
-static void differentiate(const linear *p, size_t first, size_t count, double *loss)
+/* The loss of one sample, whose scores become derivatives; computed in double in either type. */
+static double differentiate(const linear *p, double label, void *score)
 {
     size_t outputs = p->layer.outputs;
-    for (size_t i = 0; i < count; i++) {
-        void *score = real_at(p->layer.dtype, p->scores, i * outputs);
-        real_load(p->layer.dtype, outputs, score, p->score);
-        loss[i] = p->loss(outputs, p->set->y[first + i], p->score);
-        real_store(p->layer.dtype, outputs, p->score, score);
-    }
+    real_load(p->layer.dtype, outputs, score, p->score);
+    double loss = p->loss(outputs, label, p->score);
+    real_store(p->layer.dtype, outputs, p->score, score);
+    return loss;
 }
 
 double linear_add(const void *self, size_t first, size_t count, double scale, const void *model, void *sum)
 {
     const linear *p = self;
-    double loss[CHUNK], total = 0;
+    double loss = 0;
     for (size_t part; count; first += part, count -= part) {
         part = count < CHUNK ? count : CHUNK;
-        forward(p, first, part, model);
-        differentiate(p, first, part, loss);
-        layer_backward(&p->layer, part, scale, p->scores, p->rows, p->ones, sum);
+        real_rows(p->layer.dtype, p->set, first, part, p->rows);
+        layer_forward(&p->layer, part, p->rows, model, p->scores);
         for (size_t i = 0; i < part; i++)
-            total += loss[i];
+            loss += differentiate(p, p->set->y[first + i], real_at(p->layer.dtype, p->scores, i * p->layer.outputs));
+        layer_backward(&p->layer, part, scale, p->scores, p->rows, p->ones, sum);
     }
-    return total;
+    return loss;
 }
 
-void linear_losses(const void *self, size_t first, size_t count, const void *model, double *loss)
+/* The models one below the other: a layer of so many times the outputs. */
+static layer stack_models(const linear *p, const void *const *models, int many)
+{
+    const layer *l = &p->layer;
+    size_t size = real_bytes(l->dtype), weights = layer_weights(l), biases = layer_parameters(l) - weights;
+    char *w = p->stack, *b = w + (size_t)many * weights * size;
+    for (int m = 0; m < many; m++, w += weights * size, b += biases * size) {
+        memcpy(w, models[m], weights * size);
+        memcpy(b, real_from(l->dtype, models[m], weights), biases * size);
+    }
+    return (layer){l->dtype, l->inputs, (size_t)many * l->outputs, l->has_bias};
+}
+
+void linear_losses(const void *self, size_t first, size_t count, const void *const *models, int many, double *loss)
 {
     const linear *p = self;
-    for (size_t part; count; first += part, count -= part, loss += part) {
-        part = count < CHUNK ? count : CHUNK;
-        forward(p, first, part, model);
-        differentiate(p, first, part, loss);
-    }
+    layer all = stack_models(p, models, many);
+    real_rows(all.dtype, p->set, first, count, p->rows);
+    layer_forward(&all, count, p->rows, p->stack, p->scores);
+    for (size_t i = 0; i < count; i++)
+        for (size_t m = 0; m < (size_t)many; m++) {
+            void *score = real_at(all.dtype, p->scores, i * all.outputs + m * p->layer.outputs);
+            loss[m * count + i] = differentiate(p, p->set->y[first + i], score);
+        }
 }
 
 void linear_regularise(const void *self, const void *model, void *gradient)

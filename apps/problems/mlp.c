@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-enum { CHUNK = 256, HIDDEN_MAX = 1000000 };
+enum { CHUNK = PROBLEM_SAMPLES, HIDDEN_MAX = 1000000 };
 
 typedef struct mlp_options {
     int hidden;
@@ -148,10 +148,10 @@ static void mlp_initial(const void *self, uint64_t seed, void *model)
     start_layer(&p->outer, seed, 1, real_at(p->dtype, model, layer_parameters(&p->inner)));
 }
 
-static void forward(const mlp *p, size_t first, size_t count, const void *model)
+/* rows -> units -> scores */
+static void forward(const mlp *p, size_t count, const void *model)
 {
     size_t hidden = p->inner.outputs;
-    real_rows(p->dtype, p->set, first, count, p->rows);
     layer_forward(&p->inner, count, p->rows, model, p->units);
     for (size_t i = 0; i < count; i++) {
         void *unit = real_at(p->dtype, p->units, i * hidden);
@@ -207,7 +207,8 @@ static double mlp_add(const void *self, size_t first, size_t count, double scale
     double loss[CHUNK], total = 0;
     for (size_t part; count; first += part, count -= part) {
         part = count < CHUNK ? count : CHUNK;
-        forward(p, first, part, model);
+        real_rows(p->dtype, p->set, first, part, p->rows);
+        forward(p, part, model);
         differentiate(p, first, part, loss);
         backward(p, part, scale, model, sum);
         for (size_t i = 0; i < part; i++)
@@ -216,13 +217,13 @@ static double mlp_add(const void *self, size_t first, size_t count, double scale
     return total;
 }
 
-static void mlp_losses(const void *self, size_t first, size_t count, const void *model, double *loss)
+static void mlp_losses(const void *self, size_t first, size_t count, const void *const *models, int many, double *loss)
 {
     const mlp *p = self;
-    for (size_t part; count; first += part, count -= part, loss += part) {
-        part = count < CHUNK ? count : CHUNK;
-        forward(p, first, part, model);
-        differentiate(p, first, part, loss);
+    real_rows(p->dtype, p->set, first, count, p->rows);
+    for (int m = 0; m < many; m++, loss += count) {
+        forward(p, count, models[m]);
+        differentiate(p, first, count, loss);
     }
 }
 

@@ -53,21 +53,39 @@ void problem_close(problem *p)
     *p = (problem){.ops = NULL};
 }
 
+/* Adds up the losses of at most PROBLEM_MODELS models; class_sum as problem_loss, of a single model. */
+static void evaluate(const problem *p, const void *const *models, int many, double *mean, double *class_sum)
+{
+    const data *set = p->set;
+    double loss[PROBLEM_MODELS * PROBLEM_SAMPLES];
+    for (int m = 0; m < many; m++)
+        mean[m] = 0;
+    for (size_t first = 0, part; first < set->samples; first += part) {
+        part = set->samples - first < PROBLEM_SAMPLES ? set->samples - first : PROBLEM_SAMPLES;
+        p->ops->losses(p->self, first, part, models, many, loss);
+        for (int m = 0; m < many; m++)
+            for (size_t i = 0; i < part; i++)
+                mean[m] += loss[(size_t)m * part + i];
+        for (size_t i = 0; class_sum && i < part; i++)
+            class_sum[(size_t)set->y[first + i]] += loss[i];
+    }
+    for (int m = 0; m < many; m++)
+        mean[m] = mean[m] / (double)set->samples + (p->ops->penalty ? p->ops->penalty(p->self, models[m]) : 0);
+}
+
+void problem_losses(const problem *p, const void *const *models, int many, double *loss)
+{
+    for (int part; many > 0; models += part, loss += part, many -= part) {
+        part = many < PROBLEM_MODELS ? many : PROBLEM_MODELS;
+        evaluate(p, models, part, loss, NULL);
+    }
+}
+
 double problem_loss(const problem *p, const void *model, double *class_sum)
 {
-    enum { CHUNK = 256 };
-    const data *set = p->set;
-    double loss[CHUNK], sum = 0;
-    for (int c = 0; class_sum && c < set->classes; c++)
+    double loss;
+    for (int c = 0; class_sum && c < p->set->classes; c++)
         class_sum[c] = 0;
-    for (size_t first = 0, part; first < set->samples; first += part) {
-        part = set->samples - first < CHUNK ? set->samples - first : CHUNK;
-        p->ops->losses(p->self, first, part, model, loss);
-        for (size_t i = 0; i < part; i++) {
-            sum += loss[i];
-            if (class_sum)
-                class_sum[(size_t)set->y[first + i]] += loss[i];
-        }
-    }
-    return sum / (double)set->samples + (p->ops->penalty ? p->ops->penalty(p->self, model) : 0);
+    evaluate(p, &model, 1, &loss, class_sum);
+    return loss;
 }

@@ -5,6 +5,15 @@
 #include <cblas.h>
 #include <stdlib.h>
 
+/* Not every cblas.h that stands in for OpenBLAS's own declares it. */
+void openblas_set_num_threads(int threads);
+
+void real_single_thread(void)
+{
+    if (!getenv("OPENBLAS_NUM_THREADS"))
+        openblas_set_num_threads(1);
+}
+
 size_t real_bytes(gdc_dtype dtype)
 {
     return dtype == GDC_F64 ? sizeof(double) : sizeof(float);

@@ -6,6 +6,10 @@
 #include "data/data.h"
 #include "gradcode/round.h"
 
+/* One thread for all products from now on, unless OPENBLAS_NUM_THREADS says otherwise: they are small, a worker has one core, and
+ * bits would depend on the number of cores. */
+void real_single_thread(void);
+
 /* Counts are at most INT_MAX, as CBLAS wants them. */
 size_t real_bytes(gdc_dtype dtype);
 void *real_at(gdc_dtype dtype, void *vector, size_t index);

@@ -23,6 +23,9 @@ typedef struct column {
     int given_up; /* columns are given up from 1 upwards when the line is too long; 0: never */
 } column;
 
+/* Given up only where not even the shortest specs would fit. */
+enum { LAST_RESORT = 5 };
+
 /* Numbers too long for a column lose their digits, not the column its place. */
 static void put(char cell[CELL], const char *format, int decimals, double x)
 {
@@ -77,6 +80,11 @@ static void cell_error(const view *v, int s, char cell[CELL])
 {
     put(cell, "%.*g", 2, v->r->strategy[s].gradient_error);
 }
+/* All or nothing: no column of zeros where nobody is asynchronous. */
+static void cell_stale(const view *v, int s, char cell[CELL])
+{
+    put(cell, "%.*f", 2, report_has_stale(v->r) ? v->r->strategy[s].staleness_mean : NAN);
+}
 static void cell_loss(const view *v, int s, char cell[CELL])
 {
     put(cell, "%.*g", 4, v->r->strategy[s].loss_final);
@@ -98,7 +106,8 @@ static const column columns[] = {
     {"used", "(%)", cell_used, 0},
     {"effective", NULL, cell_effective, 2},
     {"speed-up", "vs sync", cell_vs_sync, 0},
-    {"speed-up", "vs wait", cell_vs_waiting, 0},
+    {"speed-up", "vs wait", cell_vs_waiting, LAST_RESORT},
+    {"stale", "mean", cell_stale, 0},
     {"gradient", "error", cell_error, 0},
     {"final", "loss", cell_loss, 0},
     {"target", "at (s)", cell_target, 0},
@@ -157,10 +166,12 @@ static int choose_widths(const view *v, int width[COLUMNS])
     int wanted = longest < SPEC_MOST ? longest : SPEC_MOST;
     for (int c = 0; c < COLUMNS; c++)
         width[c] = column_width(v, &columns[c]);
-    for (int turn = 1; turn <= COLUMNS && wanted + total_width(width) > REPORT_WIDTH; turn++)
-        for (int c = 0; c < COLUMNS; c++)
+    for (int turn = 1; turn <= LAST_RESORT; turn++) {
+        bool fits = (turn < LAST_RESORT ? wanted : SPEC_LEAST) + total_width(width) <= REPORT_WIDTH;
+        for (int c = 0; c < COLUMNS && !fits; c++)
             if (columns[c].given_up == turn)
                 width[c] = 0;
+    }
     int room = REPORT_WIDTH - total_width(width);
     return wanted <= room ? wanted : larger(room, SPEC_LEAST);
 }

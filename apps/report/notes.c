@@ -3,6 +3,7 @@
 #include "report/parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LABEL = 17 };
@@ -83,27 +84,91 @@ static bool load_was_said(const result *r, const int *order, int i)
     return false;
 }
 
-/* The redundant ones by name, those of one load together; the others hold the data once. */
-static void note_memory(const result *r, const int *order, FILE *out)
+/* The redundant ones by name, those of one load together; the others hold the data once. some: scratch [strategies]. */
+static void note_memory(const result *r, const int *order, int *some, FILE *out)
 {
     report_text t = note(out, "data memory");
-    int named = 0;
+    bool named = false;
     for (int i = 0; i < r->strategies; i++) {
         double load = r->strategy[order[i]].load;
         if (!(load > 1) || load_was_said(r, order, i))
             continue;
-        report_say(&t, "%.3g times the data:", load);
-        const char *gap = "";
+        int count = 0;
         for (int j = i; j < r->strategies; j++)
-            if (same_load(r, order[j], order[i])) {
-                report_say(&t, "%s %s", gap, r->strategy[order[j]].spec);
-                gap = ",";
-                named++;
-            }
-        report_say(&t, ";");
+            if (same_load(r, order[j], order[i]))
+                some[count++] = order[j];
+        report_say(&t, "%.3g times the data:", load);
+        report_say_specs(&t, r, some, count, ";");
+        named = true;
     }
-    report_say(&t, named > 0 ? "all others once" : "every strategy holds the data once");
+    report_say(&t, named ? "all others once" : "every strategy holds the data once");
     report_end(&t);
+}
+
+/* ---- what several strategies may have in common: told once, with all of them ---- */
+
+/* The i-th thing to tell of a strategy, without its name; writes nothing where there is none. */
+typedef void (*telling)(const result *r, const result_strategy *s, int i, FILE *to);
+
+/* NULL: nothing to tell, or no memory. Caller frees. */
+static char *told(telling tell, const result *r, const result_strategy *s, int i)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *to = open_memstream(&text, &bytes);
+    if (to == NULL)
+        return NULL;
+    tell(r, s, i, to);
+    fclose(to);
+    if (bytes > 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static bool is_told(telling tell, const result *r, const result_strategy *s, int things, const char *text)
+{
+    bool same = false;
+    for (int i = 0; i < things && !same; i++) {
+        char *own = told(tell, r, s, i);
+        same = own != NULL && strcmp(own, text) == 0;
+        free(own);
+    }
+    return same;
+}
+
+typedef struct topic {
+    const char *label;
+    telling tell;
+    int things;        /* at most so many of a strategy */
+    bool has_sentence; /* what is told of one strategy goes on from its name, without a colon */
+} topic;
+
+static void note_thing(const result *r, const int *order, int *some, const topic *what, int rank, const char *text,
+                       FILE *out)
+{
+    int count = 0;
+    for (int i = 0; i < r->strategies; i++)
+        if (is_told(what->tell, r, &r->strategy[order[i]], what->things, text)) {
+            if (i < rank)
+                return;
+            some[count++] = order[i];
+        }
+    report_text t = note(out, what->label);
+    report_say_specs(&t, r, some, count, what->has_sentence && count == 1 ? "" : ":");
+    report_say(&t, "%s", text);
+    report_end(&t);
+}
+
+static void note_things(const result *r, const int *order, int *some, topic what, FILE *out)
+{
+    for (int i = 0; i < r->strategies; i++)
+        for (int j = 0; j < what.things; j++) {
+            char *text = told(what.tell, r, &r->strategy[order[i]], j);
+            if (text != NULL)
+                note_thing(r, order, some, &what, i, text, out);
+            free(text);
+        }
 }
 
 /* The same fate in the same round; all of the warm-up is one round. */
@@ -121,34 +186,51 @@ static bool fate_was_told(const result_strategy *s, int j)
     return false;
 }
 
-static void note_fate(const result_strategy *s, const result_lost *fate, FILE *out)
+static void tell_fate(const result *r, const result_strategy *s, int i, FILE *to)
 {
-    report_text t = note(out, "lost");
-    report_say(&t, "%s:", s->spec);
+    (void)r;
+    if (i >= s->lost_count || fate_was_told(s, i))
+        return;
+    const result_lost *fate = &s->lost[i];
     const char *gap = "worker";
-    for (int i = 0; i < s->lost_count; i++)
-        if (same_fate(&s->lost[i], fate)) {
-            report_say(&t, "%s %d", gap, s->lost[i].worker);
+    for (int j = 0; j < s->lost_count; j++)
+        if (same_fate(&s->lost[j], fate)) {
+            fprintf(to, "%s %d ", gap, s->lost[j].worker);
             gap = "and";
         }
-    report_say(&t, "%s in", fate->how);
+    fprintf(to, "%s in ", fate->how);
     if (fate->round >= 0)
-        report_say(&t, "round %ld", fate->round);
+        fprintf(to, "round %ld", fate->round);
     else
-        report_say(&t, "the warm-up");
-    if (fate->returned)
-        report_say(&t, "(came back)");
-    report_end(&t);
+        fprintf(to, "the warm-up");
+    fprintf(to, "%s", fate->returned ? " (came back)" : "");
 }
 
-static void note_lost(const result *r, const int *order, FILE *out)
+static void tell_note(const result *r, const result_strategy *s, int i, FILE *to)
 {
-    for (int i = 0; i < r->strategies; i++) {
-        const result_strategy *s = &r->strategy[order[i]];
-        for (int j = 0; j < s->lost_count; j++)
-            if (!fate_was_told(s, j))
-                note_fate(s, &s->lost[j], out);
-    }
+    (void)r;
+    if (i == 0 && s->note != NULL)
+        fprintf(to, "%s", s->note);
+}
+
+static void tell_erased(const result *r, const result_strategy *s, int i, FILE *to)
+{
+    if (i == 0)
+        report_tell_erased(r, s, to);
+}
+
+static void tell_critical(const result *r, const result_strategy *s, int i, FILE *to)
+{
+    if (i == 0)
+        report_tell_critical(r, s, to);
+}
+
+static int most_lost(const result *r)
+{
+    int most = 0;
+    for (int i = 0; i < r->strategies; i++)
+        most = r->strategy[i].lost_count > most ? r->strategy[i].lost_count : most;
+    return most;
 }
 
 static void note_computation(const result *r, FILE *out)
@@ -186,38 +268,46 @@ static void note_slowest(const result *r, FILE *out)
     report_end(&t);
 }
 
-static void note_erased(const result *r, const int *order, FILE *out)
-{
-    for (int i = 0; i < r->strategies; i++) {
-        if (!report_has_erased(r, &r->strategy[order[i]]))
-            continue;
-        report_text t = note(out, "erased");
-        report_note_erased(r, &r->strategy[order[i]], &t);
-        report_end(&t);
-    }
-}
-
-static void note_critical(const result *r, const int *order, FILE *out)
-{
-    for (int i = 0; i < r->strategies; i++) {
-        if (!report_has_critical(r, &r->strategy[order[i]]))
-            continue;
-        report_text t = note(out, "in flight");
-        report_note_critical(r, &r->strategy[order[i]], &t);
-        report_end(&t);
-    }
-}
-
-static void note_strategies(const result *r, const int *order, FILE *out)
+static void note_chosen(const result *r, const int *order, FILE *out)
 {
     for (int i = 0; i < r->strategies; i++) {
         const result_strategy *s = &r->strategy[order[i]];
-        if (s->note == NULL)
+        if (s->chosen == NULL)
             continue;
-        report_text t = note(out, "strategy");
-        report_say(&t, "%s %s", s->spec, s->note);
+        report_text t = note(out, "tuned");
+        report_say(&t, "%s chose %s", s->spec, s->chosen);
         report_end(&t);
     }
+}
+
+static void note_stale(const result *r, FILE *out)
+{
+    if (!report_has_stale(r))
+        return;
+    report_text t = note(out, "stale");
+    report_say(&t,
+               "mean number of updates between the model that a vector was computed on and the one that it updates");
+    report_end(&t);
+}
+
+/* Decodes that were not exact: how far the weights were from taking every partition once. */
+static void note_residual(const result *r, const int *order, FILE *out)
+{
+    const double rounding = 1e-6;
+    const char *gap = "";
+    report_text t = {.out = NULL};
+    for (int i = 0; i < r->strategies; i++) {
+        const result_strategy *s = &r->strategy[order[i]];
+        if (!(s->residual > rounding))
+            continue;
+        if (t.out == NULL) {
+            t = note(out, "residual");
+            report_say(&t, "of the decode, mean of the rounds (0: every partition counts once):");
+        }
+        report_say(&t, "%s %s %.3g", gap, s->spec, s->residual);
+        gap = ",";
+    }
+    report_end(&t);
 }
 
 /* Which workers a delay slows is nowhere to be seen unless the spec names them. */
@@ -235,15 +325,22 @@ static void note_slowed(const result *r, FILE *out)
 
 void report_notes(const result *r, const result_figures *figures, const int *order, FILE *out)
 {
+    int *some = calloc((size_t)r->strategies + 1, sizeof *some);
+    if (some == NULL)
+        return;
     note_round(r, figures, out);
     note_baselines(r, out);
+    note_stale(r, out);
+    note_residual(r, order, out);
     note_communication(r, out);
-    note_memory(r, order, out);
+    note_memory(r, order, some, out);
     note_computation(r, out);
     note_slowest(r, out);
     note_slowed(r, out);
-    note_lost(r, order, out);
-    note_erased(r, order, out);
-    note_critical(r, order, out);
-    note_strategies(r, order, out);
+    note_things(r, order, some, (topic){"lost", tell_fate, most_lost(r), false}, out);
+    note_things(r, order, some, (topic){"erased", tell_erased, 1, false}, out);
+    note_things(r, order, some, (topic){"in flight", tell_critical, 1, false}, out);
+    note_things(r, order, some, (topic){"strategy", tell_note, 1, true}, out);
+    note_chosen(r, order, out);
+    free(some);
 }

@@ -95,23 +95,14 @@ void report_note_slowest(const result *r, report_text *t)
         report_say(t, "(%.3g s of real computation)", x->compute_s);
 }
 
-bool report_has_erased(const result *r, const result_strategy *s)
-{
-    for (int w = 0; s->worker != NULL && w < r->workers; w++)
-        if (s->worker[w].erased > 0)
-            return true;
-    return false;
-}
-
-void report_note_erased(const result *r, const result_strategy *s, report_text *t)
+void report_tell_erased(const result *r, const result_strategy *s, FILE *to)
 {
     const char *gap = "";
-    report_say(t, "%s:", s->spec);
-    for (int w = 0; w < r->workers; w++) {
+    for (int w = 0; s->worker != NULL && w < r->workers; w++) {
         double erased = s->worker[w].erased;
         if (!(erased > 0))
             continue;
-        report_say(t, "%s worker %d (%.0f vector%s)", gap, w, erased, erased > 1 ? "s" : "");
-        gap = ",";
+        fprintf(to, "%sworker %d (%.0f vector%s)", gap, w, erased, erased > 1 ? "s" : "");
+        gap = ", ";
     }
 }

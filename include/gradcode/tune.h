@@ -8,7 +8,8 @@
  * smaller memory.
  *
  * Keys: s, k, k0, load (whole numbers: every value that the strategy accepts, thinned out above 64) and tau (the candidates of
- * gdc_profile_choose, which are judged by its formula; the chosen one then runs like the others). */
+ * gdc_profile_choose, which are judged by its formula; the chosen one then runs like the others; with resample=batch its kept= is
+ * written beside it). A spec with profile= is left alone: that strategy chooses by itself, from rounds that it runs. */
 #ifndef GRADCODE_TUNE_H
 #define GRADCODE_TUNE_H
 
@@ -33,7 +34,7 @@ typedef struct gdc_tuning {
     gdc_trial careful; /* the best of those that use at least .9 of the batch */
 } gdc_tuning;
 
-/* 1 if a key of the spec has the value auto. */
+/* 1 if a key of the spec has the value auto, and none is profile. */
 GDC_API int gdc_tune_is_wanted(const char *spec);
 
 /* options as for gdc_open_virtual, options->strategy being the spec with `auto`; its delay and faults are not used. *spec: the same

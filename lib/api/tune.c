@@ -45,12 +45,17 @@ static const char *key_of(const gdc_item *item)
     return item->key ? item->key : "tau";
 }
 
+/* With profile= a strategy watches rounds of its own. */
 int gdc_tune_is_wanted(const char *text)
 {
     gdc_spec *spec = NULL;
     int wanted = 0;
     if (gdc_spec_parse(text, &spec) != GDC_OK)
         return 0;
+    if (gdc_spec_value(spec, "profile")) {
+        gdc_spec_destroy(spec);
+        return 0;
+    }
     for (int i = 0; i < spec->items; i++)
         wanted = wanted || is_auto(&spec->item[i]);
     gdc_spec_destroy(spec);
@@ -164,13 +169,18 @@ static gdc_status try_threshold(tuner *t)
 {
     const char *check = gdc_spec_value(t->spec, "check");
     bool polls = check && strcmp(check, "poll") == 0;
+    const char *resample = gdc_spec_value(t->spec, "resample");
     gdc_threshold best;
-    char value[32] = "inf";
+    char value[40] = "inf";
     gdc_status status = gdc_profile_choose(t->profile, polls ? GDC_CHECK_POLL : GDC_CHECK_PIECE, &best);
     if (status != GDC_OK)
         return status;
     if (isfinite(best.tau_s)) /* rounded, but never below the sum of times that it was taken from */
         snprintf(value, sizeof value, "%.6g", best.tau_s * (1 + 2e-6));
+    if (resample && strcmp(resample, "batch") == 0) {
+        size_t length = strlen(value);
+        snprintf(value + length, sizeof value - length, ",kept=%.6g", best.kept);
+    }
     return try_value(t, value);
 }
 

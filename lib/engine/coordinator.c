@@ -29,7 +29,13 @@ void gdc_tell_limit(const gdc_scene *scene, int worker, int limit)
 
 void gdc_fold_slot(const gdc_scene *scene, int slot, double weight)
 {
-    gdc_actions_push(&scene->self->actions, (gdc_action){.kind = GDC_DO_FOLD_SLOT, .slot = slot, .weight = weight});
+    gdc_fold_block(scene, slot, 0, weight);
+}
+
+void gdc_fold_block(const gdc_scene *scene, int slot, int block, double weight)
+{
+    gdc_actions_push(&scene->self->actions,
+                     (gdc_action){.kind = GDC_DO_FOLD_SLOT, .slot = slot, .block = block, .weight = weight});
 }
 
 void gdc_free_slot(const gdc_scene *scene, int slot)
@@ -214,8 +220,8 @@ gdc_verdict gdc_coordinator_message(gdc_coordinator *c, const gdc_arrival *arriv
     if (c->dead[w])
         return verdict;
     c->scene.now_s = now_s;
-    if (!arrival->sound) /* of any version where stale ones count */
-        c->erased[w] = c->traits.counts_stale ? c->scene.version : arrival->version;
+    if (!arrival->sound)
+        c->erased[w] = arrival->version;
     bool current = arrival->version == c->scene.version;
     if (c->running && (current || c->traits.counts_stale))
         verdict = c->ops->arrival(c->state, &c->scene, arrival);

@@ -19,13 +19,13 @@ typedef struct gdc_action {
         GDC_DO_WORK,      /* worker, version, span: answers its READY */
         GDC_DO_RING,      /* worker, version: what it does for versions <= this is not wanted any more */
         GDC_DO_LIMIT,     /* worker, version, hint.limit */
-        GDC_DO_FOLD_SLOT, /* slot, weight */
+        GDC_DO_FOLD_SLOT, /* slot, block, weight */
         GDC_DO_FREE_SLOT, /* slot */
         GDC_DO_SCALE_SUM, /* weight: factor of what was folded on arrival */
         GDC_DO_DONE,      /* the round is over; outcome by gdc_coordinator_outcome */
         GDC_DO_FAILED,    /* the round is over; status, with its sentence in gdc_last_error() */
     } kind;
-    int worker, slot;
+    int worker, slot, block;
     uint64_t version;
     gdc_span span;
     gdc_hint hint;

@@ -38,7 +38,8 @@ const gdc_outcome *gdc_coordinator_outcome(const gdc_coordinator *c)
 
 /* ---- life ---- */
 
-static bool allocate(gdc_coordinator *c, int slots)
+/* folds: words about slots, one for each block that a slot may enter */
+static bool allocate(gdc_coordinator *c, int folds)
 {
     size_t n = (size_t)c->plan->workers;
     c->busy = calloc(n, sizeof *c->busy);
@@ -50,7 +51,7 @@ static bool allocate(gdc_coordinator *c, int slots)
     c->again_s = calloc(n, sizeof *c->again_s);
     c->missing = calloc((size_t)c->plan->partitions, 1);
     return gdc_parking_init(&c->parked, c->plan->workers) && c->busy && c->dead && c->gone && c->assigned && c->rung &&
-           c->erased && c->again_s && c->missing && gdc_actions_init(&c->actions, c->plan->workers, slots);
+           c->erased && c->again_s && c->missing && gdc_actions_init(&c->actions, c->plan->workers, folds);
 }
 
 gdc_status gdc_coordinator_create(const gdc_strategy_parts *parts, const double *samples, gdc_coordinator **coordinator)
@@ -64,7 +65,7 @@ gdc_status gdc_coordinator_create(const gdc_strategy_parts *parts, const double 
     c->traits = parts->traits;
     c->plan = plan;
     c->dead_when_checked = -1;
-    if (!allocate(c, parts->traits.slots)) {
+    if (!allocate(c, parts->traits.slots * plan->blocks)) {
         gdc_coordinator_destroy(c);
         return gdc_fail(GDC_ENOMEM, "coordinator: out of memory for %d workers", plan->workers);
     }

@@ -31,7 +31,7 @@ void gdc_norms_add_row(gdc_norms *n, const gdc_plan *plan, const double *samples
     n->sum += norm2;
     for (int i = index > 0 ? gdc_plan_row(plan, worker, index - 1)->after : 0; i < row->after; i++) {
         int partition = gdc_plan_walk(plan, worker, i);
-        if (gdc_row_coefficient(row, partition) != 0)
+        if (gdc_row_has(plan, row, partition))
             add_part(n, gdc_plan_partitions(plan), samples, partition);
     }
 }

@@ -72,6 +72,9 @@ void gdc_tell_limit(const gdc_scene *scene, int worker,
                     int limit); /* ignored unless the worker is busy on the current version */
 void gdc_fold_slot(const gdc_scene *scene, int slot,
                    double weight); /* sum += weight * kept vector; the slot is free again */
+/* Where the plan has several blocks: block `block` of the sum += weight * kept vector. Blocks in ascending order; one slot may enter
+ * several blocks. */
+void gdc_fold_block(const gdc_scene *scene, int slot, int block, double weight);
 void gdc_free_slot(const gdc_scene *scene, int slot);
 /* A parked worker is asked again at this time instead of the one that it was parked with; 0: only at begin and after a death.
  * Ignored unless it is parked, and for the worker that ready() is being asked about, whose answer says so. */
@@ -85,6 +88,8 @@ typedef struct gdc_outcome {
     double scale;    /* factor that made up for the others */
     double residual; /* sqrt(||rho||^2/k) */
     double amplification; /* NaN: nothing was decoded */
+    const unsigned char
+        *entered; /* [k] of a policy that overlaps: 1 for each partition that entered; valid until begin */
 } gdc_outcome;
 
 /* ---- the worker's half ---- */
@@ -123,6 +128,7 @@ typedef struct gdc_traits {
     bool counts_stale; /* arrivals of older versions reach arrival(); the transport delivers none between two rounds */
     bool exact;        /* promises the full gradient: the residual gate applies */
     bool local_steps;  /* workers move a model of their own between two mini-batches (GDC_LOCAL_STEP) */
+    bool overlaps;     /* vectors that enter have partitions in common, and not all need enter: see outcome.entered */
     bool adapts;       /* what it waits for depends on the losses that it is told */
 } gdc_traits;
 
@@ -137,8 +143,9 @@ typedef struct gdc_policy_ops {
     const gdc_option *options;
     size_t options_bytes;
     const char
-        *code;       /* default of code=; NULL: takes no code, its plan is that of plan(), else `uncoded` with load 1 */
-    bool collective; /* no master half: models and the reduction come from the transport; takes no code */
+        *code; /* default of code=; NULL: takes no code, its plan is that of plan(), else `uncoded` with load 1 */
+    bool takes_blocks; /* decodes plans of several blocks: keeps vectors and folds them block by block */
+    bool collective;   /* no master half: models and the reduction come from the transport; takes no code */
     gdc_traits traits;
     size_t half_bytes; /* the worker half's own state, zeroed once, one per worker */
     /* copies what it needs of options. can_cut: pieces can be cut (--poll). traits: those of the table, to be changed here where

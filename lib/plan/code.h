@@ -13,9 +13,9 @@ typedef struct gdc_code_ops {
     size_t options_bytes;      /* size of the struct that options fill */
     /* required: writes the plan of n workers and k = n*M partitions. Not called with k % n != 0. */
     gdc_status (*build)(const void *options, int n, int k, uint64_t seed, gdc_plan **plan);
-    /* optional fast path: weights of the accepted messages (accepted[i], i = global message number), all others 0; called only
-     * when they give the full gradient, or, if it approximates, always: its weights then leave the least residual that there is.
-     * Returns false to let the generic decoder do it. The generic decoder checks the residual
+    /* optional fast path: weights of the accepted messages (accepted[i], i = global message number), all others 0, of block v at
+     * weight + v * messages; called only when they give the full gradient, or, if it approximates, always: its weights then leave
+     * the least residual that there is. Returns false to let the generic decoder do it. The generic decoder checks the residual
      * of both and is the referee in tests. A round allocates nothing: what the fast path needs beyond the plan, scratch memory
      * included, it prepares once per decoder. */
     bool (*weights)(const gdc_plan *plan, void *prepared, const unsigned char *accepted, double *weight);

@@ -52,16 +52,17 @@ typedef struct approx_state {
     gdc_decoder *decoder;
     gdc_decoder *probe; /* asks what-if questions */
     int wait;
-    double fixed;         /* weight of every message; 0: optimal */
-    double scale;         /* factor in it that makes up for the missing */
-    int given;            /* workers that gave all */
-    int kept;             /* messages of the round that may enter */
-    int checked;          /* workers 0 .. checked - 1 can give nothing more */
-    int *came;            /* [n] sound messages of the round */
-    bool *done;           /* [n] nothing more comes */
-    unsigned char *heard; /* [rows] of the round */
-    double *weight;       /* [rows] */
-    int *begun;           /* [k + 1] spans that enter: begin minus end at each partition */
+    double fixed;           /* weight of every message; 0: optimal */
+    double scale;           /* factor in it that makes up for the missing */
+    int given;              /* workers that gave all */
+    int kept;               /* messages of the round that may enter */
+    int checked;            /* workers 0 .. checked - 1 can give nothing more */
+    int *came;              /* [n] sound messages of the round */
+    bool *done;             /* [n] nothing more comes */
+    unsigned char *heard;   /* [rows] of the round */
+    double *weight;         /* [rows] */
+    int *begun;             /* [k + 1] spans that enter: begin minus end at each partition */
+    unsigned char *entered; /* [k] */
 } approx_state;
 
 static int row_count(const gdc_plan *plan)
@@ -83,6 +84,7 @@ static void approx_close(void *state)
     free(s->heard);
     free(s->weight);
     free(s->begun);
+    free(s->entered);
     free(s);
 }
 
@@ -94,7 +96,8 @@ static gdc_status allocate(approx_state *s)
     s->heard = calloc(rows, 1);
     s->weight = calloc(rows, sizeof *s->weight);
     s->begun = calloc((size_t)s->plan->partitions + 1, sizeof *s->begun);
-    if (!s->came || !s->done || !s->heard || !s->weight || !s->begun)
+    s->entered = calloc((size_t)s->plan->partitions, 1);
+    if (!s->came || !s->done || !s->heard || !s->weight || !s->begun || !s->entered)
         return gdc_fail(GDC_ENOMEM, "approx: no memory for %zu rows", rows);
     gdc_status status = gdc_decoder_create(s->plan, &s->decoder);
     return status == GDC_OK ? gdc_decoder_create(s->plan, &s->probe) : status;
@@ -286,6 +289,7 @@ static double share_used(approx_state *s, const double *samples)
     mark_spans(s);
     for (int p = 0; p < k; p++) {
         open += s->begun[p];
+        s->entered[p] = open > 0;
         used += open > 0 ? gdc_samples_in(samples, k, (gdc_span){p, 1}) : 0;
     }
     return used / gdc_samples_in(samples, k, (gdc_span){0, k});
@@ -305,7 +309,8 @@ static gdc_status approx_finish(void *state, const gdc_scene *scene, gdc_outcome
                              .exact = quality.missing == 0,
                              .scale = quality.missing == 0 ? 1 : s->scale,
                              .residual = quality.residual_rms,
-                             .amplification = quality.amplification};
+                             .amplification = quality.amplification,
+                             .entered = s->entered};
     return GDC_OK;
 }
 
@@ -322,7 +327,7 @@ const gdc_policy_ops gdc_policy_approx = {
     .options = options,
     .options_bytes = sizeof(approx_options),
     .code = "erasurehead",
-    .traits = {.cancels = true},
+    .traits = {.cancels = true, .overlaps = true},
     .open = approx_open,
     .close = approx_close,
     .begin = approx_begin,

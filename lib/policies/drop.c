@@ -17,7 +17,7 @@ enum { RESAMPLE_NONE, RESAMPLE_STEPS, RESAMPLE_BATCH };
 enum { WARMUP = 5, PROFILE = 20, PROFILE_MOST = 1000, BATCH_MOST = 4 };
 
 typedef struct drop_options {
-    double tau; /* NaN: auto */
+    double tau, kept; /* NaN: auto */
     int norm, check, profile, resample;
 } drop_options;
 
@@ -59,6 +59,14 @@ static const gdc_option options[] = {
      .help =
          "make up for dropped samples: by more rounds (the tool: until as many samples were used, at most 4 times the "
          "rounds), or by more micro-batches per round while tau lasts (M M / E[kept], at most 4 M)"},
+    {.key = "kept",
+     .type = GDC_REAL,
+     .offset = offsetof(drop_options, kept),
+     .fallback = "auto",
+     .min = 1e-6,
+     .max = 1,
+     .words = "auto",
+     .help = "share of a batch that a given tau keeps, for resample=batch; auto: from the profile"},
     {.key = NULL},
 };
 
@@ -72,22 +80,33 @@ typedef struct drop_state {
 
 static gdc_status check_options(drop_options *o, bool can_cut)
 {
-    bool is_auto = isnan(o->tau), is_profiled = o->profile != INT_MIN;
+    bool is_auto = isnan(o->tau), is_profiled = o->profile != INT_MIN, knows_kept = !isnan(o->kept);
+    bool enlarges = o->resample == RESAMPLE_BATCH;
     if (o->check == GDC_CHECK_POLL && !can_cut)
         return gdc_fail(GDC_EINVAL,
                         "drop: check=poll cuts a running micro-batch, which needs poll_s (--poll) in seconds");
-    if (o->resample == RESAMPLE_BATCH && !is_auto && !is_profiled)
-        return gdc_fail(
-            GDC_EINVAL,
-            "drop: resample=batch must know how much tau=%g keeps: want profile=1 to %d beside it, or tau=auto", o->tau,
-            PROFILE_MOST);
-    if (o->resample != RESAMPLE_BATCH && !is_auto && is_profiled)
+    if (knows_kept && (!enlarges || is_auto || is_profiled))
+        return gdc_fail(GDC_EINVAL,
+                        "drop: kept=%g goes with resample=batch and a tau in seconds, without profile=", o->kept);
+    if (enlarges && !is_auto && !is_profiled && !knows_kept)
+        return gdc_fail(GDC_EINVAL,
+                        "drop: resample=batch must know how much tau=%g keeps: want profile=1 to %d or kept=1e-6 to 1 "
+                        "beside it, or tau=auto",
+                        o->tau, PROFILE_MOST);
+    if (!enlarges && !is_auto && is_profiled)
         return gdc_fail(GDC_EINVAL,
                         "drop: profile=%d has nothing to choose with tau=%g: want tau=auto or resample=batch",
                         o->profile, o->tau);
     if (!is_profiled)
         o->profile = is_auto ? PROFILE : 0;
     return GDC_OK;
+}
+
+/* M' = ceil(M / c): as many more as are dropped on average. The last digits of c must not make one more of it. */
+static int enlarged(int pieces, double kept)
+{
+    double most = kept > 0 ? ceil(pieces / kept * (1 - 1e-9)) : INFINITY;
+    return most < BATCH_MOST * (double)pieces ? (int)most : BATCH_MOST * pieces;
 }
 
 static gdc_status drop_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, gdc_traits *traits)
@@ -103,7 +122,8 @@ static gdc_status drop_open(const void *values, const gdc_plan *plan, bool can_c
     s->given = given;
     s->lesson = (gdc_lesson){.warmup = given.profile > 0 ? WARMUP : 0, .rounds = given.profile};
     s->tau = given.profile > 0 ? INFINITY : given.tau;
-    s->pieces = s->most = gdc_plan_held(plan, 0);
+    s->pieces = gdc_plan_held(plan, 0);
+    s->most = isnan(given.kept) ? s->pieces : enlarged(s->pieces, given.kept);
     *state = s;
     return GDC_OK;
 }
@@ -118,13 +138,6 @@ static void drop_close(void *state)
 static gdc_lesson drop_lesson(const void *state)
 {
     return ((const drop_state *)state)->lesson;
-}
-
-/* M' = ceil(M / c): as many more as are dropped on average. The last digits of c must not make one more of it. */
-static int enlarged(int pieces, double kept)
-{
-    double most = kept > 0 ? ceil(pieces / kept * (1 - 1e-12)) : INFINITY;
-    return most < BATCH_MOST * (double)pieces ? (int)most : BATCH_MOST * pieces;
 }
 
 static gdc_status drop_learn(void *state, const gdc_profile *profile)

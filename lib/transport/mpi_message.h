@@ -5,7 +5,8 @@
  *   MODEL  root -> w    1                          payload + trailer   one buffer serves all receivers
  *   STOP   root -> w    1                          [payload +] trailer told from MODEL by its trailer's kind
  *   CTRL   root -> w    2                          trailer             RING, WORK(span) or LIMIT(limit)
- *   DATA   w -> root    16 + 2*index + ready       payload + trailer   row `index` of the sender
+ *   DATA   w -> root    16 + 2*index + ready       vector + trailer    row `index` of the sender: as long as a payload, or one
+ *                                                                      block of it where the plan has several
  *   SPAN   w -> root    8 + ready                  payload + trailer   the sum over the trailer's span
  *   BARE   w -> root    3 + ready                  trailer             READY without data, LEAVE, BYE, ERROR(code)
  *

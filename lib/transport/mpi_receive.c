@@ -22,7 +22,7 @@ enum { SWEEP_LIMIT = 64 };
 static gdc_status no_memory(const gdc_mpi_root *root)
 {
     return gdc_fail(GDC_ENOMEM, "root: no memory for another message buffer of %zu bytes (it has %d)",
-                    root->link.payload_bytes, root->pool_count);
+                    root->link.vector_bytes, root->pool_count);
 }
 
 static bool grow_pool_lists(gdc_mpi_root *root)
@@ -48,7 +48,7 @@ gdc_status gdc_root_reserve(gdc_mpi_root *root, int count)
         if (root->pool_count == root->pool_max && !grow_pool_lists(root)) {
             return no_memory(root);
         }
-        unsigned char *buffer = gdc_mpi_buffer((size_t)root->link.message_units * GDC_UNIT);
+        unsigned char *buffer = gdc_mpi_buffer((size_t)root->link.vector_units * GDC_UNIT);
         if (!buffer) {
             return no_memory(root);
         }
@@ -110,7 +110,7 @@ static bool is_expected(const gdc_mpi_root *root, int worker, int tag, int units
     if (index == GDC_BARE) {
         return units == GDC_TRAILER_UNITS;
     }
-    return units == root->link.message_units && (index == GDC_SPAN || index < gdc_plan_rows(root->parts->plan, worker));
+    return units == root->link.vector_units && (index == GDC_SPAN || index < gdc_plan_rows(root->parts->plan, worker));
 }
 
 static uint64_t assigned_to(const gdc_mpi_root *root, int worker)
@@ -134,8 +134,8 @@ static bool is_believable(const gdc_mpi_root *root, const gdc_receive *in, const
 static bool is_sound_vector(const gdc_mpi_root *root, const gdc_receive *in, const gdc_trailer *trailer)
 {
     const gdc_link *link = &root->link;
-    return gdc_trailer_matches(trailer, in->buffer, link->payload_bytes) &&
-           gdc_all_finite(link->f32, link->dimension, in->buffer);
+    return gdc_trailer_matches(trailer, in->buffer, link->vector_bytes) &&
+           gdc_all_finite(link->f32, link->length, in->buffer);
 }
 
 static void count_work(gdc_mpi_root *root, int worker, const gdc_trailer *trailer)
@@ -196,7 +196,7 @@ static bool judge(gdc_mpi_root *root, const gdc_receive *in, const gdc_trailer *
         arrival.index = GDC_BARE; /* nobody knows what it was */
     }
     if (has_vector) {
-        gdc_pump_stats(root->pump, in->worker)->bytes += root->link.payload_bytes;
+        gdc_pump_stats(root->pump, in->worker)->bytes += root->link.vector_bytes;
     }
     if (arrival.ready && arrival.version > 0) {
         remember_round_time(root, in->worker, now_s);
@@ -320,7 +320,7 @@ static bool find_room(gdc_mpi_root *root, const MPI_Status *status, gdc_receive 
     in->units = 0;
     *type = bytes > INT_MAX ? root->link.unit : MPI_BYTE;
     *count = (int)(bytes > INT_MAX ? bytes / GDC_UNIT + 1 : bytes);
-    if ((size_t)bytes > (size_t)root->link.message_units * GDC_UNIT) {
+    if ((size_t)bytes > (size_t)root->link.vector_units * GDC_UNIT) {
         in->is_foreign = true;
         in->buffer = malloc((size_t)bytes + GDC_UNIT);
         return in->buffer != NULL;

@@ -153,14 +153,21 @@ static gdc_status compare(const record *all, int ranks)
 
 /* ---- opening ------------------------------------------------------------------------------------- */
 
-static void set_sizes(gdc_link *link, const gdc_options *options)
+static int units_of(size_t bytes)
+{
+    return (int)((bytes + GDC_UNIT - 1) / GDC_UNIT) + GDC_TRAILER_UNITS;
+}
+
+static void set_sizes(gdc_link *link, const gdc_options *options, const gdc_plan *plan)
 {
     link->dimension = options->dimension;
     link->f32 = options->dtype == GDC_F32;
     link->checksum = options->checksum != 0;
     link->payload_bytes = options->dimension * gdc_element_bytes(link->f32);
-    link->payload_units = (int)((link->payload_bytes + GDC_UNIT - 1) / GDC_UNIT);
-    link->message_units = link->payload_units + GDC_TRAILER_UNITS;
+    link->message_units = units_of(link->payload_bytes);
+    link->length = gdc_plan_length(plan, options->dimension);
+    link->vector_bytes = link->length * gdc_element_bytes(link->f32);
+    link->vector_units = units_of(link->vector_bytes);
 }
 
 static gdc_status check_sizes(const gdc_link *link, const gdc_options *options)
@@ -217,7 +224,7 @@ static gdc_status exchange(gdc_link *link, const gdc_options *options, const gdc
         here += r == link->rank || gdc_process_shares_node(&mine.process, &all[r].process);
     }
     link->spins = gdc_idle_spins(here);
-    set_sizes(link, options);
+    set_sizes(link, options, parts->plan);
     return GDC_OK;
 }
 

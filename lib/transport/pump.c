@@ -13,7 +13,15 @@
 typedef struct held { /* a kept vector and what it is */
     void *vector;     /* NULL: none */
     gdc_arrival arrival;
+    bool is_used; /* it enters the sum */
 } held;
+
+typedef struct fold { /* FOLD_SLOT actions collected until the end of the round */
+    int count;
+    int *end; /* [blocks]: those of block v end here and begin where those of v - 1 end */
+    double *weight;
+    const void **in;
+} fold;
 
 struct gdc_pump {
     const gdc_strategy_parts *parts;
@@ -24,10 +32,8 @@ struct gdc_pump {
     gdc_worker_stats *stats; /* [n] */
     double *samples;         /* [k] copy of the options'; NULL: none */
     held *slot;              /* [slots] */
-    int folds;               /* FOLD_SLOT actions collected until the end of the round */
-    double scale;            /* of what was folded on arrival */
-    double *fold_weight;     /* [slots] */
-    const void **fold_in;    /* [slots] */
+    fold fold;
+    double scale; /* of what was folded on arrival */
     void *sum;
     bool sum_is_set; /* something was folded on arrival */
     gdc_tally tally;
@@ -40,11 +46,13 @@ struct gdc_pump {
 static bool allocate(gdc_pump *p)
 {
     size_t n = (size_t)p->parts->plan->workers, slots = (size_t)p->parts->traits.slots + 1;
+    size_t blocks = (size_t)p->parts->plan->blocks;
     p->stats = calloc(n, sizeof *p->stats);
     p->slot = calloc(slots, sizeof *p->slot);
-    p->fold_weight = calloc(slots, sizeof *p->fold_weight);
-    p->fold_in = calloc(slots, sizeof *p->fold_in);
-    return p->stats && p->slot && p->fold_weight && p->fold_in;
+    p->fold.end = calloc(blocks, sizeof *p->fold.end);
+    p->fold.weight = calloc(blocks * slots, sizeof *p->fold.weight);
+    p->fold.in = calloc(blocks * slots, sizeof *p->fold.in);
+    return p->stats && p->slot && p->fold.end && p->fold.weight && p->fold.in;
 }
 
 static bool copy_samples(gdc_pump *p)
@@ -93,8 +101,9 @@ void gdc_pump_destroy(gdc_pump *p)
     free(p->stats);
     free(p->samples);
     free(p->slot);
-    free(p->fold_weight);
-    free(p->fold_in);
+    free(p->fold.end);
+    free(p->fold.weight);
+    free(p->fold.in);
     free(p);
 }
 
@@ -134,28 +143,42 @@ static void fold_now(gdc_pump *p, const gdc_arrival *a, double weight, const voi
 
 /* In the middle of a round the slot must be free again at once; at its end the vectors are collected, so that they are added in
  * one pass over memory. */
-static void fold_slot(gdc_pump *p, int slot, double weight)
+static void fold_slot(gdc_pump *p, int slot, int block, double weight)
 {
-    const held *h = &p->slot[slot];
-    assert(h->vector);
-    gdc_tally_vector(&p->tally, &h->arrival, &p->round);
+    held *h = &p->slot[slot];
+    assert(h->vector && (block + 1 == p->parts->plan->blocks || p->fold.end[block + 1] == 0));
+    if (!h->is_used)
+        gdc_tally_vector(&p->tally, &h->arrival, &p->round);
+    h->is_used = true;
     if (gdc_coordinator_is_running(p->coordinator)) {
+        assert(p->parts->plan->blocks == 1);
         add(p, weight, h->vector);
         free_slot(p, slot);
         return;
     }
-    p->fold_weight[p->folds] = weight;
-    p->fold_in[p->folds] = h->vector;
-    p->folds++;
+    p->fold.weight[p->fold.count] = weight;
+    p->fold.in[p->fold.count] = h->vector;
+    p->fold.end[block] = ++p->fold.count;
 }
 
 static void add_up(gdc_pump *p)
 {
-    if (p->timing_only)
-        return;
-    if (p->sum_is_set && p->scale != 1)
+    if (p->sum_is_set && p->scale != 1 && !p->timing_only)
         gdc_scale(p->f32, p->options.dimension, p->scale, p->sum);
-    gdc_combine(p->f32, p->options.dimension, p->folds, p->fold_weight, p->fold_in, p->sum_is_set, p->sum);
+    const gdc_plan *plan = p->parts->plan;
+    for (int v = 0, from = 0; v < plan->blocks && !p->timing_only; v++) {
+        size_t first, count = gdc_plan_block(plan, p->options.dimension, v, &first);
+        int folds = p->fold.end[v] > from ? p->fold.end[v] - from : 0;
+        unsigned char *block = (unsigned char *)p->sum + first * gdc_element_bytes(p->f32);
+        gdc_combine(p->f32, count, folds, p->fold.weight + from, p->fold.in + from, p->sum_is_set, block);
+        from += folds;
+    }
+}
+
+static void forget_folds(gdc_pump *p)
+{
+    p->fold.count = 0;
+    memset(p->fold.end, 0, (size_t)p->parts->plan->blocks * sizeof *p->fold.end);
 }
 
 /* ---- the end of a round ---- */
@@ -183,7 +206,7 @@ static void end_round(gdc_pump *p, gdc_status status, double now_s)
     else
         p->status = status;
     p->round.ended_s = now_s;
-    p->folds = 0;
+    forget_folds(p);
     for (int i = 0; i < p->parts->traits.slots; i++)
         free_slot(p, i);
 }
@@ -207,7 +230,7 @@ static void drain(gdc_pump *p, double now_s)
             wire->limit(wire->self, a.worker, a.version, a.hint.limit);
             break;
         case GDC_DO_FOLD_SLOT:
-            fold_slot(p, a.slot, a.weight);
+            fold_slot(p, a.slot, a.block, a.weight);
             break;
         case GDC_DO_FREE_SLOT:
             free_slot(p, a.slot);

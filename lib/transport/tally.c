@@ -22,14 +22,23 @@ static void fill_homes(gdc_tally *t, gdc_span span)
     for (int first = begin, next; first < end; first = next) {
         int home = first / shard;
         next = end < (home + 1) * shard ? end : (home + 1) * shard;
-        t->stats[home].home_used += next - first;
+        t->stats[home].home_used += (double)(next - first) / plan->blocks;
     }
 }
 
+static void fill_entered(gdc_tally *t, const unsigned char *entered)
+{
+    for (int p = 0; p < t->parts->plan->partitions; p++)
+        if (entered[p])
+            fill_homes(t, (gdc_span){p, 1});
+}
+
+/* A span of columns: one block of each of its partitions. */
 static void count_span(gdc_tally *t, int worker, gdc_span span)
 {
-    t->stats[worker].used += span.count;
-    if (!t->parts->traits.exact) /* else all are full, however they were decoded: see gdc_tally_end */
+    t->stats[worker].used += (double)span.count / t->parts->plan->blocks;
+    if (!t->parts->traits.exact &&
+        !t->parts->traits.overlaps) /* else it does not matter who sent them: see gdc_tally_end */
         fill_homes(t, span);
 }
 
@@ -56,7 +65,7 @@ static double new_samples(const gdc_tally *t, const gdc_arrival *a)
     double sum = 0;
     for (int i = a->index > 0 ? gdc_plan_row(plan, a->worker, a->index - 1)->after : 0; i < row->after; i++) {
         gdc_span one = {gdc_plan_walk(plan, a->worker, i), 1};
-        if (gdc_row_coefficient(row, one.first) != 0)
+        if (gdc_row_has(plan, row, one.first))
             sum += gdc_samples_in(t->samples, plan->partitions, one);
     }
     return sum;
@@ -108,6 +117,8 @@ void gdc_tally_end(gdc_tally *t, const gdc_coordinator *c, gdc_round *round)
     const gdc_plan *plan = t->parts->plan;
     if (t->parts->traits.exact)
         fill_homes(t, (gdc_span){0, plan->partitions});
+    else if (t->parts->traits.overlaps)
+        fill_entered(t, gdc_coordinator_outcome(c)->entered);
     if (t->parts->traits.counts_stale)
         round->in_flight = age_in_flight(c, plan->workers, round->version);
     if (t->loss_samples > 0)

@@ -68,7 +68,8 @@ typedef struct gdc_virtual {
     void *local;       /* all-reduce: the own model of the worker whose steps are computed; NULL: no local steps */
 } gdc_virtual;
 
-size_t gdc_virtual_vector_bytes(const gdc_virtual *v);
+size_t gdc_virtual_model_bytes(const gdc_virtual *v);
+size_t gdc_virtual_vector_bytes(const gdc_virtual *v);  /* of a message: shorter where the plan has several blocks */
 void gdc_virtual_push(gdc_virtual *v, gdc_event event); /* a failure is remembered in out_of_memory */
 void *gdc_virtual_take_vector(gdc_virtual *v);          /* NULL: out of memory, remembered */
 

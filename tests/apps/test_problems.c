@@ -274,7 +274,9 @@ static void losses_of_samples_are_those_of_the_sums(void **state)
         fixture f = setup(problems[i], ",l2=0.5", 700);
         double loss[700], sum = 0, by_class[8], total = 0;
         int classes = f.set->classes;
-        f.p.ops->losses(f.p.self, 0, 700, f.model, loss);
+        const void *model = f.model;
+        for (size_t s = 0; s < 700; s += PROBLEM_SAMPLES)
+            f.p.ops->losses(f.p.self, s, 700 - s < PROBLEM_SAMPLES ? 700 - s : PROBLEM_SAMPLES, &model, 1, loss + s);
         for (size_t s = 0; s < 700; s++) {
             double one = f.p.ops->add(f.p.self, s, 1, 1, f.model, f.sum);
             assert_true(fabs(one - loss[s]) <= 100 * DBL_EPSILON * fmax(1, one));
@@ -291,6 +293,31 @@ static void losses_of_samples_are_those_of_the_sums(void **state)
             total += by_class[c];
         }
         assert_true(classes == 0 || fabs(total - sum) <= 700 * DBL_EPSILON * sum);
+        teardown(&f);
+    }
+}
+
+/* More models than fit into one pass, each with its own loss. */
+static void many_models_are_evaluated_as_one_by_one(void **state)
+{
+    enum { MANY = 2 * PROBLEM_MODELS + 1 };
+    (void)state;
+    for (int i = 0; problems[i]; i++) {
+        fixture f = setup(problems[i], ",l2=0.5", 700);
+        double *all = calloc(MANY * f.d, sizeof *all), loss[MANY];
+        const void *models[MANY];
+        assert_non_null(all);
+        for (int m = 0; m < MANY; m++) {
+            for (size_t j = 0; j < f.d; j++)
+                all[(size_t)m * f.d + j] = f.model[j] * (1 + 0.1 * m);
+            models[m] = all + (size_t)m * f.d;
+        }
+        problem_losses(&f.p, models, MANY, loss);
+        for (int m = 0; m < MANY; m++) {
+            assert_true(fabs(loss[m] - problem_loss(&f.p, models[m], NULL)) <= 100 * DBL_EPSILON * loss[m]);
+            assert_true(m == 0 || loss[m] != loss[m - 1]);
+        }
+        free(all);
         teardown(&f);
     }
 }
@@ -322,6 +349,7 @@ int main(void)
         cmocka_unit_test(floats_follow_doubles),
         cmocka_unit_test(starts_are_zeros_or_seeded),
         cmocka_unit_test(losses_of_samples_are_those_of_the_sums),
+        cmocka_unit_test(many_models_are_evaluated_as_one_by_one),
         cmocka_unit_test(registry_is_named_and_described),
     };
     return cmocka_run_group_tests_name("problems", tests, NULL, NULL);

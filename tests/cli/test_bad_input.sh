@@ -27,6 +27,10 @@ printf '\037\213garbage' >"$work/broken.csv.gz"
 mkdir "$work/used" "$work/images"
 echo '{}' >"$work/used/result.json"
 echo file >"$work/plain"
+for row in 1,0,0,0,0,0,0,0 0,1,0,0,0,0,0,0 0,0,1,0,0,0,0,0 0,0,0,1,0,0,0,0 0,0,0,0,1,0,0,0 0,0,0,0,0,1,0,0 0,0,0,0,0,0,1,2 \
+    0,0,0,0,0,0,1,2; do
+    echo $row
+done >"$work/rows.csv"
 printf 'xx' >"$work/images/train-images-idx3-ubyte"
 printf 'xx' >"$work/images/train-labels-idx1-ubyte"
 
@@ -91,6 +95,12 @@ refuses "','" compare -s ,
 refuses train train -s sync -s drop:tau=1
 refuses sync compare -s sync:tau=1
 refuses message compare -s gc:code=uncoded,message=3 --partitions 4
+refuses wait= compare -s approx
+refuses '1 to 8' compare -s approx:wait=9
+refuses divisor compare -s approx:wait=4,load=3
+refuses decode=fixed compare -s approx:wait=4,code=cyclic,decode=fixed
+refuses 'nearest is 2' compare -s gc:code=graph,degree=5
+refuses approx:code=file compare -s "gc:code=file,path=$work/rows.csv"
 
 # delays and faults
 refuses epx compare --delay epx:mean=1
@@ -136,8 +146,15 @@ refuses SPEC plan fractional cyclic --workers 8
 refuses fractoinal plan fractoinal --workers 8
 refuses load plan fractional:load=9 --workers 8
 refuses load plan cyclic:load=0 --workers 8
+refuses degree plan graph:degree=3 --workers 8
+refuses p= plan stochastic:p=1 --workers 8
+refuses path plan file --workers 2
+refuses 'line 2, column 2' plan "file:$work/ragged.csv" --workers 2
+refuses 'line 1, column 2' plan "file:$work/mixed.csv" --workers 2
+refuses '8 rows' plan "file:$work/rows.csv" --workers 2
+refuses regular plan file:/dev/zero --workers 2
 refuses --rounds plan fractional --workers 8 --rounds 3
 refuses nosuch help nosuch
 refuses topics help codes delays
 
-finish 271
+finish 310

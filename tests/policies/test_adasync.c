@@ -229,6 +229,11 @@ static void timing_alone_keeps_k(void **state)
 
 /* ---- measured times ---- */
 
+typedef struct arrivals {
+    double at_s[P];
+    int count;
+} arrivals;
+
 /* After ten updates with everybody, the rule is asked with what they showed: pieces of 1 s for all but the last two
  * workers, of 50 s for these: K stops at six. */
 static void the_empirical_rule_measures_first_and_stops_before_the_slow(void **state)
@@ -255,6 +260,58 @@ static void the_empirical_rule_measures_first_and_stops_before_the_slow(void **s
         assert_int_equal(k, 6);
         close_bench(&b);
     }
+}
+
+static void note_time(void *context, const gdc_arrival_note *note)
+{
+    arrivals *a = context;
+    if (a->count < P)
+        a->at_s[a->count++] = note->arrival_s;
+}
+
+/* K once more, with T_j from what an observer saw of the ten updates. */
+static void the_empirical_rule_is_told_mean_times_of_arrival(void **state)
+{
+    bench b;
+    arrivals a;
+    expected e = {.k = 2};
+    double times[P] = {0};
+    (void)state;
+    open_bench(&b, "adasync:base=k-sync,k0=2,every=4,rule=empirical", "pareto:alpha=2,min=1");
+    b.options.observe = note_time;
+    b.options.observe_context = &a;
+    start_bench(&b);
+    for (int r = 0; r < 300; r++) {
+        double began_s = gdc_now(b.engine);
+        if (e.losses == 0)
+            e.change_s = began_s + 4;
+        if (r >= 10 && began_s >= e.change_s) {
+            e.k = gdc_adasync_step(gdc_adasync_empirical(2, P, times, e.first / e.loss), e.k, P);
+            e.change_s = began_s + 4;
+        }
+        a.count = 0;
+        assert_int_equal(next_k(&b), r < 10 ? P : e.k);
+        for (int j = 0; r < 10 && j < P; j++)
+            times[j] += (a.at_s[j] - began_s) / 10;
+        expect_loss(&e, b.round.loss);
+    }
+    assert_true(e.k >= 5);
+    close_bench(&b);
+}
+
+static void a_rank_that_was_never_seen_is_not_waited_for(void **state)
+{
+    const gdc_fault kill = {GDC_FAULT_KILL, GDC_AT_COMPUTE, 7, 1, 0};
+    bench b;
+    (void)state;
+    open_bench(&b, "adasync:base=k-sync,k0=2,every=1,rule=empirical", "exp:mean=1");
+    b.options.faults = &kill;
+    b.options.fault_count = 1;
+    b.slope.rate = 0;
+    start_bench(&b);
+    for (int r = 0; r < 60; r++)
+        assert_int_equal(next_k(&b), r < 10 ? P - 1 : 2);
+    close_bench(&b);
 }
 
 /* ---- losses of workers ---- */
@@ -324,6 +381,8 @@ int main(void)
         cmocka_unit_test(without_losses_k_stays),
         cmocka_unit_test(timing_alone_keeps_k),
         cmocka_unit_test(the_empirical_rule_measures_first_and_stops_before_the_slow),
+        cmocka_unit_test(the_empirical_rule_is_told_mean_times_of_arrival),
+        cmocka_unit_test(a_rank_that_was_never_seen_is_not_waited_for),
         cmocka_unit_test(with_fewer_workers_than_k_those_that_live_are_enough_down_to_k0),
         cmocka_unit_test(impossible_values_are_refused_with_their_range),
     };

@@ -152,6 +152,7 @@ static void check_rounds(size_t shape, int wait)
     bench b;
     reference r;
     char strategy[128];
+    int home[N] = {0}; /* partitions of each shard that entered, however many times in one round */
     double samples[K], fixed = shapes[shape].own + shapes[shape].fixed / wait;
     snprintf(strategy, sizeof strategy, "approx:wait=%d,%s", wait, shapes[shape].keys);
     open_reference(&r, shapes[shape].code);
@@ -174,8 +175,15 @@ static void check_rounds(size_t shape, int wait)
         assert_true(fabs(round.residual - r.residual) < 1e-12);
         assert_int_equal(round.exact, r.residual < 1e-7);
         assert_true(fabs(round.used - share_entered(&r, samples)) < 1e-12);
+        for (int p = 0; p < K; p++)
+            home[p / M] += fabs(r.factor[p]) > 1e-9;
         double scale = shapes[shape].fixed > 0 ? (double)N / wait : 1;
         assert_true(round.scale == (round.exact ? 1 : scale));
+    }
+    for (int w = 0; w < N; w++) {
+        gdc_worker_stats stats = {.size = sizeof stats};
+        assert_int_equal(gdc_stats(b.engine, w, &stats), GDC_OK);
+        assert_true(stats.home_used == home[w]);
     }
     close_bench(&b);
     close_reference(&r);
@@ -318,16 +326,6 @@ static void who_stands_still_is_waited_for_until_the_deadline(void **state)
 
 /* Stops, deaths, late returns, erasures: a round ends as long as anybody gives anything, nobody gets a model that it did not ask
  * for, and where weights are 0 and 1 all that enters is this round's, once. */
-/* What is left out is no fault: an entry is whole or nothing. */
-static bool is_whole_or_left_out(void *context, const schedule_round *done)
-{
-    (void)context;
-    for (int p = 0; p < done->k; p++)
-        if (done->sum[p] != 0 && done->sum[p] != (double)done->round.version)
-            return false;
-    return true;
-}
-
 static void every_schedule_is_live_and_bounded(void **state)
 {
     static const struct {

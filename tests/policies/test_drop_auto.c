@@ -274,8 +274,10 @@ static void bad_values_name_the_valid_range(void **state)
     refuses("drop:tau=-1", "tau=-1", "at least 1e-09");
     refuses("drop:tau=soon", "tau=soon", "or auto");
     refuses("drop:tau=auto,profile=0", "profile=0", "from 1 to 1000");
-    refuses("drop:tau=1,resample=batch", "resample=batch", "want profile=1 to 1000");
+    refuses("drop:tau=1,resample=batch", "resample=batch", "want profile=1 to 1000 or kept=1e-6 to 1");
     refuses("drop:tau=1,profile=5", "profile=5", "want tau=auto or resample=batch");
+    refuses("drop:tau=1,resample=batch,kept=2", "kept=2", "from 1e-06 to 1, or auto");
+    refuses("drop:tau=1,kept=.5", "kept=0.5", "resample=batch");
     refuses("drop:tau=1,resample=more", "resample=more", "none, steps, batch");
     refuses("local:steps=0", "steps=0", "from 1 to 1000");
     refuses("local:steps=2,tau=0", "tau=0", "at least 1e-09, or inf");

@@ -30,6 +30,7 @@ static void check_books(const k_bench *b, const shape *s, int k, bool cancels)
 {
     const gdc_round *r = &b->round;
     double gave[K_N], received = 0, used = 0, squares = 0;
+    bool once = true;
     assert_int_equal(r->vectors, k);
     assert_true(r->fresh <= r->vectors && (s->stale || r->fresh == r->vectors));
     near(b->gradient[0] / r->scale, K_M * k);
@@ -38,11 +39,13 @@ static void check_books(const k_bench *b, const shape *s, int k, bool cancels)
         gave[w] = b->gradient[2 + w] / r->scale / K_M;
         near(gave[w], round(gave[w]));
         assert_true(gave[w] >= -1e-9 && (s->any || gave[w] < 1 + 1e-9));
+        once = once && round(gave[w]) == 1;
         received += gave[w] * k_shard_samples(b, w);
         squares += (r->scale * gave[w] - 1) * (r->scale * gave[w] - 1);
     }
     used = received / k_all_samples(b);
     near(r->scale, 1 / used);
+    assert_true(r->exact == (once && r->staleness == 0));
     near(r->used, used);
     near(r->residual, sqrt(squares / K_N));
     if (!s->stale)
@@ -63,7 +66,7 @@ static void check_rounds(const shape *s, int k, bool cancels, double poll_s, boo
         k_round(&b);
         check_books(&b, s, k, cancels);
     }
-    assert_false(b.problem.doubled);
+    assert_false(b.problem.doubled || b.problem.skipped);
     k_close(&b);
 }
 

@@ -39,8 +39,27 @@ static void distinct_workers_are_too_few_when_fewer_than_k_live(void **state)
             status = k_try(&b);
         assert_int_equal(status, GDC_EUNRECOVERABLE);
         assert_true(round > 20);
-        assert_non_null(strstr(gdc_last_error(), "without the lost workers 0-2"));
+        assert_non_null(strstr(gdc_last_error(), "without the lost workers 0-2; partitions 0-8 of 0-17 are missing"));
         assert_int_equal(k_try(&b), GDC_EUNRECOVERABLE); /* and stays so */
+        k_close(&b);
+    }
+}
+
+static void what_a_worker_gave_before_it_died_counts(void **state)
+{
+    static const char *const specs[] = {"k-sync:k=6", "k-async:k=6"};
+    const gdc_fault kill = {GDC_FAULT_KILL, GDC_AT_SENT, 4, 2, 0};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        k_bench b;
+        k_open(&b, specs[i], "exp:mean=1", false);
+        b.options.faults = &kill;
+        b.options.fault_count = 1;
+        k_start(&b);
+        k_round(&b);
+        k_round(&b);
+        assert_true(b.round.exact);
+        assert_int_equal(k_try(&b), GDC_EUNRECOVERABLE);
         k_close(&b);
     }
 }
@@ -113,6 +132,30 @@ static void rounds_in_which_all_is_erased_end(void **state)
         b.problem.nan_worker = -1;
         k_try(&b); /* what is in flight was poisoned by nobody */
         k_round(&b);
+        k_close(&b);
+    }
+}
+
+/* Worker 0 stands still, worker 1's vector is an erasure at 3 s: five of six are out of reach, and the deadline runs from there,
+ * whatever the slow worker still does until 30 s. Batches may still come from others. */
+static void an_erasure_is_not_waited_for(void **state)
+{
+    const char *delays[] = {"none:piece=1", "slow:which=3,factor=10"};
+    const char *specs[] = {"k-sync:k=5", "k-async:k=5", "k-batch-sync:k=5"};
+    const gdc_fault stop = {GDC_FAULT_STOP, GDC_AT_COMPUTE, 0, 1, 0};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        k_bench b;
+        k_open(&b, specs[i], "none:piece=1", false);
+        gdc_delay_destroy(b.delay);
+        assert_int_equal(gdc_delay_create(delays, 2, 11, K_N, K_M, &b.delay), GDC_OK);
+        b.options.delay = b.delay;
+        b.options.faults = &stop;
+        b.options.fault_count = 1;
+        b.problem.nan_worker = 1;
+        k_start(&b);
+        assert_int_equal(k_try(&b), i < 2 ? GDC_ETIMEDOUT : GDC_OK);
+        assert_true(fabs(gdc_now(b.engine) - (i < 2 ? 13 : 6)) < 1e-9);
         k_close(&b);
     }
 }
@@ -214,9 +257,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distinct_workers_are_too_few_when_fewer_than_k_live),
+        cmocka_unit_test(what_a_worker_gave_before_it_died_counts),
         cmocka_unit_test(batches_go_on_with_the_last_worker_and_end_with_it),
         cmocka_unit_test(an_erased_worker_is_done_without_and_named_where_it_is_wanted),
         cmocka_unit_test(rounds_in_which_all_is_erased_end),
+        cmocka_unit_test(an_erasure_is_not_waited_for),
         cmocka_unit_test(an_erased_finisher_of_k_async_is_given_the_model_of_the_round),
         cmocka_unit_test(every_schedule_is_right_live_and_bounded),
     };

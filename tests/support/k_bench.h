@@ -18,6 +18,9 @@ typedef struct k_problem {
     const double *samples;
     uint64_t seen[K_IDS];  /* version in which a partition was last computed */
     bool doubled;          /* a partition, extra ones included, was computed twice at one version */
+    uint64_t version[K_N]; /* of what a worker computed last */
+    int extra[K_N];        /* its q */
+    bool skipped;          /* a worker's mini-batches at one version were not q = 0, 1, 2, ... */
     uint64_t mute_version; /* from this version on no loss is told; 0: always */
     int nan_worker;        /* what this worker gives is not finite; -1: nobody's, -2: everybody's */
 } k_problem;
@@ -40,6 +43,15 @@ static inline void near(double value, double wanted)
         fail_msg("%.12g instead of %.12g", value, wanted);
 }
 
+static inline void follow_extras(k_problem *p, const gdc_task *task)
+{
+    int *last = &p->extra[task->worker], q = task->partition / K_PARTITIONS;
+    bool is_new = p->version[task->worker] != task->version;
+    p->skipped = p->skipped || (is_new ? q != 0 : q != *last && q != *last + 1);
+    p->version[task->worker] = task->version;
+    *last = q;
+}
+
 static inline int k_partial(void *context, gdc_task *task, void *sum)
 {
     k_problem *p = context;
@@ -49,6 +61,7 @@ static inline int k_partial(void *context, gdc_task *task, void *sum)
         p->doubled = p->doubled || p->seen[task->partition] == task->version;
         p->seen[task->partition] = task->version;
     }
+    follow_extras(p, task);
     out[0] += scale;
     out[1] += scale * (double)task->version;
     out[2 + home / K_M] += scale;

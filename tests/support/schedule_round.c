@@ -15,6 +15,15 @@ bool is_exact_round(const schedule_round *r)
     return right;
 }
 
+bool is_whole_or_left_out(void *context, const schedule_round *round)
+{
+    (void)context;
+    for (int p = 0; p < round->k; p++)
+        if (round->sum[p] != 0 && round->sum[p] != (double)round->round.version)
+            return false;
+    return true;
+}
+
 bool is_decodable(const gdc_plan *plan, const bool *lost)
 {
     gdc_decoder *decoder;

@@ -17,6 +17,8 @@ typedef struct schedule_round {
 
 /* Each entry is the version, to the relative tolerance. */
 bool is_exact_round(const schedule_round *round);
+/* What is left out is no fault: each entry is the version, or nothing. A schedule's judge. */
+bool is_whole_or_left_out(void *context, const schedule_round *round);
 /* Do the rows that are not lost [rows] give the gradient? */
 bool is_decodable(const gdc_plan *plan, const bool *lost);
 
