@@ -146,24 +146,21 @@ static const result_strategy *reference(const result *r)
     return NULL;
 }
 
-bool report_has_critical(const result *r, const result_strategy *s)
+void report_tell_critical(const result *r, const result_strategy *s, FILE *to)
 {
-    return r->strategies > 1 && s->critical != NULL;
-}
-
-void report_note_critical(const result *r, const result_strategy *s, report_text *t)
-{
+    if (r->strategies < 2 || s->critical == NULL)
+        return;
     const result_strategy *by = is_known(s) ? s : reference(r);
     char interval[CELL];
-    report_say(t, "%s: %.4g samples", s->spec, s->critical->advice.in_flight);
+    fprintf(to, "%.4g samples", s->critical->advice.in_flight);
     if (by == NULL) {
-        report_say(t, "; how many are useful is not known");
+        fprintf(to, "; how many are useful is not known");
         return;
     }
     put_interval(interval, by->critical->advice.batch);
-    report_say(t, ", useful up to %.3g %s", by->critical->advice.batch.value, interval);
+    fprintf(to, ", useful up to %.3g %s", by->critical->advice.batch.value, interval);
     if (by != s)
-        report_say(t, "by %s", by->spec);
+        fprintf(to, " by %s", by->spec);
 }
 
 /* ---- as JSON ---- */

@@ -219,6 +219,12 @@ static void tell_erased(const result *r, const result_strategy *s, int i, FILE *
         report_tell_erased(r, s, to);
 }
 
+static void tell_critical(const result *r, const result_strategy *s, int i, FILE *to)
+{
+    if (i == 0)
+        report_tell_critical(r, s, to);
+}
+
 static int most_lost(const result *r)
 {
     int most = 0;
@@ -270,17 +276,6 @@ static void note_chosen(const result *r, const int *order, FILE *out)
             continue;
         report_text t = note(out, "tuned");
         report_say(&t, "%s chose %s", s->spec, s->chosen);
-        report_end(&t);
-    }
-}
-
-static void note_critical(const result *r, const int *order, FILE *out)
-{
-    for (int i = 0; i < r->strategies; i++) {
-        if (!report_has_critical(r, &r->strategy[order[i]]))
-            continue;
-        report_text t = note(out, "in flight");
-        report_note_critical(r, &r->strategy[order[i]], &t);
         report_end(&t);
     }
 }
@@ -361,7 +356,7 @@ void report_notes(const result *r, const result_figures *figures, const int *ord
     note_slowed(r, out);
     note_things(r, order, some, (topic){"lost", tell_fate, most_lost(r), false}, out);
     note_things(r, order, some, (topic){"erased", tell_erased, 1, false}, out);
-    note_critical(r, order, out);
+    note_things(r, order, some, (topic){"in flight", tell_critical, 1, false}, out);
     note_things(r, order, some, (topic){"strategy", tell_note, 1, true}, out);
     note_chosen(r, order, out);
     free(some);

@@ -41,8 +41,7 @@ void report_tell_erased(const result *r, const result_strategy *s, FILE *to);
 
 /* critical_report.c: critical parameters, as JSON (null: not asked for) and as a note of one among several strategies. */
 json_t *report_critical(const result_strategy *s, bool *good);
-bool report_has_critical(const result *r, const result_strategy *s);
-void report_note_critical(const result *r, const result_strategy *s, report_text *t);
+void report_tell_critical(const result *r, const result_strategy *s, FILE *to);
 
 /* {cpu, cores, os, mpi}: describes the machine without naming it. NULL when out of memory. */
 json_t *report_machine(const char *mpi);
