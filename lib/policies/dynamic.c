@@ -156,7 +156,7 @@ static void hear_ready(gdc_dynamic *d, const gdc_scene *scene, const gdc_arrival
 {
     gdc_dynamic_worker *w = &d->worker[a->worker];
     gdc_dynamic_shard *own = &d->shard[a->worker];
-    bool has_failed = w->lease >= 0 && a->index == GDC_BARE && a->sound;
+    bool has_failed = w->lease >= 0 && own->is_left && a->index == GDC_BARE && a->sound;
     w->has_quit = w->has_quit || has_failed;
     w->asks = d->options.early > 0 && is_believed && a->ack > 0 && !own->is_left;
     if (!w->asks) {
