@@ -16,19 +16,15 @@ bool automatic_is_wanted(const run *r)
 }
 
 /* The better choice for who cannot do without a tenth of the batch, where it is another one. */
-static gdc_status note_careful(const run *r, entry *e, const gdc_tuning *tuning)
+static gdc_status note_careful(entry *e, const gdc_tuning *tuning)
 {
     char text[200];
     const gdc_trial *best = &tuning->best, *careful = &tuning->careful;
-    if (strcmp(best->item, careful->item) == 0)
+    if (strcmp(best->item, careful->item) == 0 || careful->item[0] == '\0')
         return GDC_OK;
-    if (careful->item[0] == '\0')
-        snprintf(text, sizeof text, "uses %.2f of a batch; none of %d values uses .9", best->used, tuning->candidates);
-    else
-        snprintf(text, sizeof text,
-                 "uses %.2f of a batch; of those that use .9, %s was best, %.2f times as slow per sample", best->used,
-                 careful->item, careful->sample_s / best->sample_s);
-    (void)r;
+    snprintf(text, sizeof text,
+             "uses %.2f of a batch; of what uses at least .9, %s was best: %.2f times the time per sample", best->used,
+             careful->item, careful->sample_s / best->sample_s);
     return entry_add_note(e, text);
 }
 
@@ -50,7 +46,7 @@ static gdc_status choose(const run *r, entry *e, const gdc_profile *profile)
     e->chosen = strdup(tuning.best.item);
     if (e->chosen == NULL)
         return gdc_fail(GDC_ENOMEM, "no memory for a choice");
-    return note_careful(r, e, &tuning);
+    return note_careful(e, &tuning);
 }
 
 gdc_status automatic_choose(run *r, const gdc_profile *profile)

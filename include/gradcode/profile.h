@@ -64,9 +64,17 @@ GDC_API gdc_status gdc_profile_judge(const gdc_profile *profile, double tau_s, g
                                      gdc_threshold *threshold);
 
 /* The best threshold: the largest S over the observed acc_m, at most 1,000 quantiles of them; of equal ones the largest tau.
- * Candidates of 0 s, and those that keep less than one micro-batch per worker on average, are left out. All times 0: INFINITY.
+ * Candidates of 0 s, and those that keep less than one micro-batch per worker on average or less than least_kept of the batch,
+ * are left out. All times 0: INFINITY.
  * ENUMERIC: a cell is negative or not finite (named). ENOMEM. */
-GDC_API gdc_status gdc_profile_choose(const gdc_profile *profile, gdc_check check, gdc_threshold *threshold);
+GDC_API gdc_status gdc_profile_choose(const gdc_profile *profile, gdc_check check, double least_kept,
+                                      gdc_threshold *threshold);
+
+/* A larger batch makes up for what a threshold drops: *most = M' = ceil(M / kept), at most 4 M, micro-batches per worker and round.
+ * is_fixed: the threshold is left as it is; else its tau grows until M of them are kept on average (seen on rounds of the profile
+ * joined one after the other) if M' can give so many. threshold: in, as judged; out: tau_s and kept, which is a share of M. */
+GDC_API void gdc_profile_enlarge(const gdc_profile *profile, gdc_check check, int is_fixed, gdc_threshold *threshold,
+                                 int *most);
 
 #ifdef __cplusplus
 }

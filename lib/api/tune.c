@@ -165,23 +165,35 @@ static gdc_status try_whole(tuner *t)
     return status;
 }
 
-static gdc_status try_threshold(tuner *t)
+/* The best threshold of those that keep at least `least` of the batch. */
+static gdc_status try_threshold(tuner *t, gdc_check check, double least)
 {
-    const char *check = gdc_spec_value(t->spec, "check");
-    bool polls = check && strcmp(check, "poll") == 0;
     const char *resample = gdc_spec_value(t->spec, "resample");
     gdc_threshold best;
     char value[40] = "inf";
-    gdc_status status = gdc_profile_choose(t->profile, polls ? GDC_CHECK_POLL : GDC_CHECK_PIECE, &best);
+    gdc_status status = gdc_profile_choose(t->profile, check, least, &best);
     if (status != GDC_OK)
         return status;
+    bool enlarges = resample && strcmp(resample, "batch") == 0;
+    int most = 0;
+    if (enlarges)
+        gdc_profile_enlarge(t->profile, check, 0, &best, &most);
     if (isfinite(best.tau_s)) /* rounded, but never below the sum of times that it was taken from */
         snprintf(value, sizeof value, "%.6g", best.tau_s * (1 + 2e-6));
-    if (resample && strcmp(resample, "batch") == 0) {
-        size_t length = strlen(value);
-        snprintf(value + length, sizeof value - length, ",kept=%.6g", best.kept);
-    }
+    size_t length = strlen(value);
+    if (enlarges)
+        snprintf(value + length, sizeof value - length, ",most=%d", most);
     return try_value(t, value);
+}
+
+static gdc_status try_thresholds(tuner *t)
+{
+    const char *given = gdc_spec_value(t->spec, "check");
+    gdc_check check = given && strcmp(given, "poll") == 0 ? GDC_CHECK_POLL : GDC_CHECK_PIECE;
+    gdc_status status = try_threshold(t, check, 0);
+    if (status == GDC_OK && t->trials == 1 && t->trial[0].used < careful_used)
+        status = try_threshold(t, check, careful_used);
+    return status;
 }
 
 /* ---- the choice ---- */
@@ -246,7 +258,7 @@ static gdc_status tune(tuner *t, char **spec, gdc_tuning *tuning)
     t->options.fault_count = 0;
     t->options.first_version = 1;
     if (status == GDC_OK)
-        status = t->what->is_whole ? try_whole(t) : try_threshold(t);
+        status = t->what->is_whole ? try_whole(t) : try_thresholds(t);
     if (status == GDC_OK)
         status = conclude(t, spec, tuning);
     gdc_delay_destroy(t->delay);

@@ -163,10 +163,10 @@ static void sort_all(sorted *s)
     qsort(s->inner, s->inner_count, sizeof *s->inner, by_value);
 }
 
-static gdc_threshold best_of(const sorted *s)
+static gdc_threshold best_of(const sorted *s, double least_kept)
 {
     size_t cells = s->profile->cells, count = cells < CANDIDATES ? cells : CANDIDATES;
-    double least = 1. / s->profile->pieces;
+    double least = fmax(least_kept, 1. / s->profile->pieces);
     gdc_threshold best = judge(s, s->acc[cells - 1]);
     for (size_t i = count - 1; i-- > 0;) {
         size_t place = (size_t)((double)i * (double)(cells - 1) / (double)(count - 1) + .5);
@@ -190,7 +190,7 @@ static gdc_status check_cells(const gdc_profile *p)
     return GDC_OK;
 }
 
-gdc_status gdc_profile_choose(const gdc_profile *p, gdc_check check, gdc_threshold *threshold)
+gdc_status gdc_profile_choose(const gdc_profile *p, gdc_check check, double least_kept, gdc_threshold *threshold)
 {
     gdc_status status = check_cells(p);
     if (status != GDC_OK)
@@ -205,7 +205,7 @@ gdc_status gdc_profile_choose(const gdc_profile *p, gdc_check check, gdc_thresho
     s.full_s = gdc_profile_computation(p) + s.overhead_s;
     if (s.acc && s.inner && s.stretch) {
         sort_all(&s);
-        *threshold = best_of(&s);
+        *threshold = best_of(&s, least_kept);
     } else {
         status = gdc_fail(GDC_ENOMEM, "profile: no memory to sort %zu times", p->cells);
     }

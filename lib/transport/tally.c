@@ -43,7 +43,7 @@ static void count_used(gdc_tally *t, const gdc_arrival *a)
     const gdc_term *term = row ? row->term : &whole;
     int terms = row ? row->terms : 1;
     t->stats[a->worker].used += row ? (double)gdc_row_support(row) / plan->blocks : a->span.count;
-    if (t->parts->traits.exact || t->parts->traits.overlaps) /* who sent them does not matter: see gdc_tally_end */
+    if (t->parts->traits.exact || t->parts->traits.overlaps) /* it does not matter who sent them: see gdc_tally_end */
         return;
     for (int i = 0; i < terms; i++)
         fill_homes(t, term[i].span, 1.0 / plan->blocks);

@@ -26,17 +26,6 @@ static result_critical *known_critical(double in_flight)
     return c;
 }
 
-static char *printed(void (*print)(const result *, FILE *), const result *r)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    assert_non_null(out);
-    print(r, out);
-    fclose(out);
-    return text;
-}
-
 static void assert_says(const char *text, const char *words)
 {
     if (strstr(text, words) == NULL)

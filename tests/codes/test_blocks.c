@@ -28,7 +28,8 @@ static void step_by_step_and_in_one_go_give_the_same_bits(void **state)
                 gdc_sums *sums;
                 size_t bytes = gdc_plan_length(plan, d) * gdc_element_bytes(p.f32);
                 encode_normal(plan, &p, w, 0, late);
-                assert_int_equal(gdc_sums_create(plan, w, true, f32 ? GDC_F32 : GDC_F64, d, bytes, 0, &sums), GDC_OK);
+                assert_int_equal(gdc_sums_create(plan, w, true, f32 ? GDC_F32 : GDC_F64, d, bytes, 0, false, &sums),
+                                 GDC_OK);
                 for (int i = 0; i < gdc_plan_held(plan, w); i++) {
                     gdc_task task = {.size = sizeof task, .worker = w, .partition = gdc_plan_walk(plan, w, i)};
                     assert_true(gdc_sums_open(sums, task.partition));

@@ -95,16 +95,6 @@ static void who_stands_still_is_waited_for_until_the_deadline(void **state)
     assert_true(fabs(ended_s - 10) < 1e-9);
 }
 
-/* What is left out is no fault: an entry is whole or nothing. */
-static bool is_whole_or_left_out(void *context, const schedule_round *done)
-{
-    (void)context;
-    for (int p = 0; p < done->k; p++)
-        if (done->sum[p] != 0 && done->sum[p] != (double)done->round.version)
-            return false;
-    return true;
-}
-
 /* Stops, deaths, late returns, erasures: a round ends as long as anybody gives anything, nobody gets a model that it did not ask
  * for, and where weights are 0 and 1 all that enters is this round's, once. */
 static void every_schedule_is_live_and_bounded(void **state)

@@ -144,7 +144,7 @@ static void tau_is_that_of_the_profile(void **state)
     gdc_threshold threshold;
     char *spec = NULL;
     (void)state;
-    assert_int_equal(gdc_profile_choose(profile, GDC_CHECK_PIECE, &threshold), GDC_OK);
+    assert_int_equal(gdc_profile_choose(profile, GDC_CHECK_PIECE, 0, &threshold), GDC_OK);
     assert_int_equal(gdc_tune(&options, profile, &spec, &tuning), GDC_OK);
     assert_true(fabs(tuning.best.round_s - threshold.round_s) < 1e-9);
     assert_true(fabs(tuning.best.used - threshold.kept) < 1e-9);
@@ -154,6 +154,25 @@ static void tau_is_that_of_the_profile(void **state)
     options.strategy = "drop:auto";
     assert_int_equal(gdc_tune(&options, profile, &spec, NULL), GDC_OK);
     assert_int_equal(strncmp(spec, "drop:", 5), 0);
+    free(spec);
+    gdc_profile_destroy(profile);
+}
+
+/* A quarter of the workers is slow: dropping most of theirs is best, and who wants nine tenths of the batch must wait for them. */
+static void a_careful_threshold_is_offered_beside_the_best(void **state)
+{
+    gdc_profile *profile = profile_of("none:piece=1", "slow:workers=2,factor=20");
+    gdc_options options = options_for("drop:tau=auto");
+    gdc_tuning tuning = {.size = sizeof tuning};
+    gdc_threshold careful;
+    char *spec = NULL;
+    (void)state;
+    assert_int_equal(gdc_profile_choose(profile, GDC_CHECK_PIECE, .9, &careful), GDC_OK);
+    assert_int_equal(gdc_tune(&options, profile, &spec, &tuning), GDC_OK);
+    assert_int_equal(tuning.candidates, 2);
+    assert_true(tuning.best.used < .9 && tuning.careful.used >= .9);
+    assert_true(tuning.best.sample_s < tuning.careful.sample_s);
+    assert_true(fabs(tuning.careful.round_s - careful.round_s) < 1e-9);
     free(spec);
     gdc_profile_destroy(profile);
 }
@@ -208,6 +227,7 @@ int main(void)
         cmocka_unit_test(equal_speeds_ask_for_no_redundancy_and_no_dropping),
         cmocka_unit_test(a_slow_worker_is_worth_a_second_copy),
         cmocka_unit_test(tau_is_that_of_the_profile),
+        cmocka_unit_test(a_careful_threshold_is_offered_beside_the_best),
         cmocka_unit_test(what_cannot_be_tuned_is_refused_with_what_can),
         cmocka_unit_test(auto_is_seen_only_where_it_is_a_value),
     };

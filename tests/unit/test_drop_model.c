@@ -71,7 +71,7 @@ static void check_light(int workers, int pieces, double deviation)
                          want.speedup);
         }
         assert_int_equal(gdc_drop_model_choose(&model, (gdc_check)check, &got), GDC_OK);
-        assert_int_equal(gdc_profile_choose(p, (gdc_check)check, &want), GDC_OK);
+        assert_int_equal(gdc_profile_choose(p, (gdc_check)check, 0, &want), GDC_OK);
         assert_true(fabs(got.speedup / want.speedup - 1) < .03);
     }
     gdc_profile_destroy(p);
@@ -95,7 +95,7 @@ static void lognormal_times_gain_more_than_the_formula_says(void **state)
     (void)state;
     gdc_drop_model_of(p, &model);
     assert_int_equal(gdc_drop_model_choose(&model, GDC_CHECK_POLL, &formula), GDC_OK);
-    assert_int_equal(gdc_profile_choose(p, GDC_CHECK_POLL, &table), GDC_OK);
+    assert_int_equal(gdc_profile_choose(p, GDC_CHECK_POLL, 0, &table), GDC_OK);
     print_message("formula %.3f, table %.3f\n", formula.speedup, table.speedup);
     assert_true(fabs(formula.speedup - 1.25) < .03);
     assert_true(table.speedup > 1.34 && table.speedup < 1.44);

@@ -111,7 +111,7 @@ static void check_choice(const gdc_profile *p, gdc_check check, double overhead)
                     best = one;
             }
         }
-    assert_int_equal(gdc_profile_choose(p, check, &got), GDC_OK);
+    assert_int_equal(gdc_profile_choose(p, check, 0, &got), GDC_OK);
     gdc_threshold again = by_definition(p, got.tau_s, check, overhead);
     assert_same(&got, &again);
     assert_true(got.kept >= 1. / M);
@@ -139,7 +139,7 @@ static void quantiles_lose_little(void **state)
     gdc_profile *p = random_profile(16, 20, 6, 0, 7);
     for (int check = 0; check < 2; check++) {
         gdc_threshold got, best = {.speedup = 0};
-        assert_int_equal(gdc_profile_choose(p, (gdc_check)check, &got), GDC_OK);
+        assert_int_equal(gdc_profile_choose(p, (gdc_check)check, 0, &got), GDC_OK);
         for (double tau = .2; tau < 20; tau += .01) {
             gdc_threshold one = by_definition(p, tau, (gdc_check)check, 0);
             if (one.kept >= 1. / 6 && one.speedup > best.speedup)
@@ -157,7 +157,7 @@ static void equal_times_leave_nothing_to_gain(void **state)
     gdc_threshold got;
     for (int j = 0; j < 24; j++)
         gdc_profile_set(p, j / 12, j / 4 % 3, j % 4, 1);
-    assert_int_equal(gdc_profile_choose(p, GDC_CHECK_PIECE, &got), GDC_OK);
+    assert_int_equal(gdc_profile_choose(p, GDC_CHECK_PIECE, 0, &got), GDC_OK);
     assert_true(got.tau_s == 4 && got.kept == 1 && got.speedup == 1);
     gdc_profile_destroy(p);
 }
@@ -168,7 +168,7 @@ static void no_time_at_all_drops_nothing(void **state)
     gdc_profile *p = open_profile(3, 2, 4);
     gdc_threshold got;
     for (int check = 0; check < 2; check++) {
-        assert_int_equal(gdc_profile_choose(p, (gdc_check)check, &got), GDC_OK);
+        assert_int_equal(gdc_profile_choose(p, (gdc_check)check, 0, &got), GDC_OK);
         assert_true(isinf(got.tau_s) && got.kept == 1 && got.speedup == 1);
     }
     gdc_profile_destroy(p);
@@ -216,12 +216,66 @@ static void slices_add_up_to_the_same_choice(void **state)
     assert_memory_equal(total, gdc_profile_raw(whole, &same), count * sizeof *total);
     for (int check = 0; check < 2; check++) {
         gdc_threshold a, b;
-        assert_int_equal(gdc_profile_choose(whole, (gdc_check)check, &a), GDC_OK);
-        assert_int_equal(gdc_profile_choose(sum, (gdc_check)check, &b), GDC_OK);
+        assert_int_equal(gdc_profile_choose(whole, (gdc_check)check, 0, &a), GDC_OK);
+        assert_int_equal(gdc_profile_choose(sum, (gdc_check)check, 0, &b), GDC_OK);
         assert_memory_equal(&a, &b, sizeof a);
     }
     gdc_profile_destroy(whole);
     gdc_profile_destroy(sum);
+}
+
+/* Micro-batches per worker within tau, rounds joined one after the other, by the definition. */
+static double kept_of(const gdc_profile *p, double tau, int most)
+{
+    int n = gdc_profile_workers(p), rounds = gdc_profile_rounds(p), M = gdc_profile_pieces(p);
+    double sum = 0;
+    for (int i = 0; i < rounds; i++)
+        for (int w = 0; w < n; w++) {
+            double acc = 0;
+            int kept = 1;
+            for (int m = 0; m + 1 < most; m++) {
+                acc += gdc_profile_get(p, (i + m / M) % rounds, w, m % M);
+                kept += acc <= tau;
+            }
+            sum += kept;
+        }
+    return sum / (rounds * n);
+}
+
+static void a_larger_batch_makes_up_for_what_is_dropped(void **state)
+{
+    (void)state;
+    for (uint64_t which = 0; which < 20; which++) {
+        gdc_profile *p = random_profile(5, 10, 6, 0, 200 + which);
+        gdc_threshold t, fixed;
+        int most = 0, same = 0;
+        assert_int_equal(gdc_profile_judge(p, 3 + .2 * (double)which, GDC_CHECK_PIECE, &t), GDC_OK);
+        double kept = t.kept, tau = t.tau_s;
+        fixed = t;
+        gdc_profile_enlarge(p, GDC_CHECK_PIECE, 1, &fixed, &same);
+        gdc_profile_enlarge(p, GDC_CHECK_PIECE, 0, &t, &most);
+        assert_true(most == same && most == (int)fmin(24, ceil(6 / kept - 1e-9)));
+        assert_true(fixed.tau_s == tau && fabs(fixed.kept - kept_of(p, tau, most) / 6) < 1e-12);
+        assert_true(t.kept >= 1 && fabs(t.kept - kept_of(p, t.tau_s, most) / 6) < 1e-12);
+        assert_true(t.tau_s == tau || kept_of(p, t.tau_s * (1 - 1e-9), most) < 6);
+        gdc_profile_destroy(p);
+    }
+}
+
+static void a_batch_grows_to_four_times_at_most(void **state)
+{
+    (void)state;
+    gdc_profile *p = random_profile(5, 4, 6, 0, 300);
+    gdc_threshold t;
+    int most = 0;
+    assert_int_equal(gdc_profile_judge(p, 1e-3, GDC_CHECK_POLL, &t), GDC_OK);
+    assert_true(t.kept == 0);
+    gdc_profile_enlarge(p, GDC_CHECK_POLL, 1, &t, &most);
+    assert_true(most == 24 && t.tau_s == 1e-3);
+    assert_int_equal(gdc_profile_judge(p, INFINITY, GDC_CHECK_POLL, &t), GDC_OK);
+    gdc_profile_enlarge(p, GDC_CHECK_POLL, 0, &t, &most);
+    assert_true(most == 6 && isinf(t.tau_s) && t.kept == 1);
+    gdc_profile_destroy(p);
 }
 
 static void bad_values_are_refused(void **state)
@@ -237,10 +291,10 @@ static void bad_values_are_refused(void **state)
     assert_int_equal(gdc_profile_judge(p, -1, GDC_CHECK_PIECE, &got), GDC_EINVAL);
     assert_int_equal(gdc_profile_judge(p, NAN, GDC_CHECK_PIECE, &got), GDC_EINVAL);
     gdc_profile_set(p, 0, 1, 1, NAN);
-    assert_int_equal(gdc_profile_choose(p, GDC_CHECK_PIECE, &got), GDC_ENUMERIC);
+    assert_int_equal(gdc_profile_choose(p, GDC_CHECK_PIECE, 0, &got), GDC_ENUMERIC);
     assert_non_null(strstr(gdc_last_error(), "worker 1"));
     gdc_profile_set(p, 0, 1, 1, -1);
-    assert_int_equal(gdc_profile_choose(p, GDC_CHECK_POLL, &got), GDC_ENUMERIC);
+    assert_int_equal(gdc_profile_choose(p, GDC_CHECK_POLL, 0, &got), GDC_ENUMERIC);
     assert_true(got.tau_s == 5);
     gdc_profile_destroy(p);
     gdc_profile_destroy(NULL);
@@ -274,6 +328,8 @@ int main(void)
         cmocka_unit_test(no_time_at_all_drops_nothing),
         cmocka_unit_test(overhead_is_what_remains_of_the_wall_time),
         cmocka_unit_test(slices_add_up_to_the_same_choice),
+        cmocka_unit_test(a_larger_batch_makes_up_for_what_is_dropped),
+        cmocka_unit_test(a_batch_grows_to_four_times_at_most),
         cmocka_unit_test(bad_values_are_refused),
         cmocka_unit_test(the_papers_delay_has_its_mean_and_deviation),
     };
