@@ -91,6 +91,9 @@ refuses "','" compare -s ,
 refuses train train -s sync -s drop:tau=1
 refuses sync compare -s sync:tau=1
 refuses message compare -s gc:code=uncoded,message=3 --partitions 4
+refuses "1 to 3, nearest is 3" compare -s gc:code=dual,load=3,shorten=4
+refuses "want 8, one for each" compare -s gc:code=dual,load=2,speeds=1+1
+refuses "worker 7 the value 9 of 16" compare -s gc:code=dual,load=2,speeds=1+1+1+1+1+1+1+9
 
 # delays and faults
 refuses epx compare --delay epx:mean=1
