@@ -6,7 +6,7 @@
  * to say. */
 #include "plan/code.h"
 
-#include "base/table.h"
+#include "base/read_table.h"
 
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
 /* entries.c - the strategies of a run: defaults, order, doubled drops, and a trial opening of each.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "automatic.h"
+#include "drops.h"
 #include "gradcode/spec.h"
 #include "gradcode/statistics.h"
 #include "run.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,19 +26,25 @@ static gdc_status add(run *r, const char *spec, const char *suffix)
         return gdc_fail(GDC_ENOMEM, "no memory for the strategy %s", spec);
     const char *joint = suffix[0] == '\0' ? "" : strchr(spec, ':') != NULL ? "," : ":";
     snprintf(text, length, "%s%s%s", spec, joint, suffix);
-    r->entries[r->entry_count++] = (entry){.spec = text};
+    r->entries[r->entry_count++] =
+        (entry){.spec = text, .first_version = r->warmup + 1, .rounds_most = r->config->rounds};
+    return GDC_OK;
+}
+
+gdc_status note_add(char **note, const char *text)
+{
+    size_t length = *note != NULL ? strlen(*note) : 0, bytes = length + strlen(text) + 3;
+    char *grown = realloc(*note, bytes);
+    if (grown == NULL)
+        return gdc_fail(GDC_ENOMEM, "no memory for a note");
+    snprintf(grown + length, bytes - length, "%s%s", length > 0 ? "; " : "", text);
+    *note = grown;
     return GDC_OK;
 }
 
 gdc_status entry_add_note(entry *e, const char *text)
 {
-    size_t length = e->note != NULL ? strlen(e->note) : 0, bytes = length + strlen(text) + 3;
-    char *grown = realloc(e->note, bytes);
-    if (grown == NULL)
-        return gdc_fail(GDC_ENOMEM, "no memory for a note on %s", e->spec);
-    snprintf(grown + length, bytes - length, "%s%s", length > 0 ? "; " : "", text);
-    e->note = grown;
-    return GDC_OK;
+    return note_add(&e->note, text);
 }
 
 /* Whether the strategy offers check=piece|poll and the spec leaves the choice open. */
@@ -145,38 +151,6 @@ static void look(const run *r, const gdc_engine *engine, entry *e)
     e->collective = gdc_is_collective(engine);
 }
 
-typedef struct drop_spec {
-    double tau;
-    const char *check;
-} drop_spec;
-
-static const gdc_option drop_keys[] = {
-    {.key = "tau",
-     .type = GDC_REAL,
-     .offset = offsetof(drop_spec, tau),
-     .fallback = "inf",
-     .max = INFINITY,
-     .positional = 1},
-    {.key = "check", .type = GDC_TEXT, .offset = offsetof(drop_spec, check), .fallback = "piece"},
-    {.key = NULL},
-};
-
-/* The piece that crosses tau counts, so with one piece nothing is ever dropped: that says nothing about dropping. */
-static gdc_status note_idle_drop(entry *e)
-{
-    gdc_spec *spec = NULL;
-    drop_spec drop = {.tau = INFINITY};
-    gdc_status status = gdc_spec_parse(e->tuned != NULL ? e->tuned : e->spec, &spec);
-    bool is_drop = status == GDC_OK && strcmp(gdc_spec_name(spec), "drop") == 0;
-    if (is_drop)
-        status = gdc_spec_read(spec, drop_keys, &drop);
-    if (status == GDC_OK && is_drop && isfinite(drop.tau) && strcmp(drop.check, "piece") == 0)
-        status = entry_add_note(e, "cannot drop: it has one micro-batch per round (--partitions 1) and the one that "
-                                   "crosses tau counts");
-    gdc_spec_destroy(spec);
-    return status;
-}
-
 static gdc_status try_open(const run *r, entry *e)
 {
     gdc_options options = run_options(r, e);
@@ -204,12 +178,14 @@ gdc_status entries_open(run *r)
         status = expand(r, given->item[i]);
     if (status == GDC_OK)
         sync_first(r);
+    if (status == GDC_OK)
+        status = drops_prepare(r);
     if (status == GDC_OK && automatic_is_wanted(r))
         status = automatic_by_draws(r);
     if (status == GDC_OK)
         status = entries_look(r);
     for (int i = 0; i < r->entry_count && status == GDC_OK && r->config->partitions == 1; i++)
-        status = note_idle_drop(&r->entries[i]);
+        status = drops_note_idle(&r->entries[i]);
     return status;
 }
 

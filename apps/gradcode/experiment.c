@@ -49,7 +49,7 @@ gdc_status result_begin(const run *r, result *res)
                     .partitions = c->partitions,
                     .batch = r->timing_only ? 0 : r->batch.size,
                     .rounds = c->rounds,
-                    .warmup = (size_t)r->warmup,
+                    .warmup = (size_t)(r->warmup - r->lead_in),
                     .seed = c->seed,
                     .poll_s = c->poll_s,
                     .bandwidth = c->bandwidth,

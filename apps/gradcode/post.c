@@ -297,10 +297,9 @@ gdc_status session_take_readings(session *s, record *rec)
     MPI_Datatype rounds;
     parcel p;
     const note *n = &s->peer[0].note;
-    if (n->rounds > rec->run->config->rounds || n->kept > rec->run->sampled_count)
+    if (n->rounds > rec->most || n->kept > rec->run->sampled_count)
         return gdc_fail(GDC_EDATA, "worker 0 announced %llu rounds and %llu samples: want at most %zu and %zu",
-                        (unsigned long long)n->rounds, (unsigned long long)n->kept, rec->run->config->rounds,
-                        rec->run->sampled_count);
+                        (unsigned long long)n->rounds, (unsigned long long)n->kept, rec->most, rec->run->sampled_count);
     if (!make_round_type(&rounds))
         return gdc_fail(GDC_EMPI, "the readings of worker 0 could not be received");
     rec->rounds = (size_t)n->rounds;

@@ -136,6 +136,7 @@ gdc_status run_open(const config *c, const launch *how, bool timing_only, run *r
     r->dtype = c->dtype == 0 ? GDC_F64 : GDC_F32;
     r->element = r->dtype == GDC_F64 ? sizeof(double) : sizeof(float);
     r->dimension = c->dimension;
+    r->sync_s = r->sync_overhead_s = NAN;
     r->warmup = (uint64_t)(c->warmup >= 0 ? c->warmup : how->under_mpi ? WARMUP_UNDER_MPI : 0);
     gdc_status status = count_workers(c, how, r);
     if (status == GDC_OK)
@@ -176,12 +177,17 @@ gdc_options run_options(const run *r, const entry *e)
     options.fault_count = r->config->faults.count;
     options.act = act_on_self;
     options.norms = r->config->report == REPORT_CRITICAL;
+    options.local_rate = r->config->rate;
+    options.first_version = e->first_version;
     return options;
 }
 
 uint64_t run_profile_version(const run *r)
 {
-    return r->warmup + r->config->rounds + 1;
+    size_t most = r->config->rounds;
+    for (int i = 0; i < r->entry_count; i++)
+        most = r->entries[i].rounds_most > most ? r->entries[i].rounds_most : most;
+    return r->warmup + most + 1;
 }
 
 void run_close(run *r)

@@ -16,9 +16,12 @@ typedef struct entry {
     char *tuned;  /* the same with values for what is auto; NULL: nothing is */
     char *chosen; /* those values, "k=5"; NULL: nothing is auto */
     bool exact, collective;
-    double load; /* shards held by the fullest worker */
-    int rows;    /* most messages of one worker and round */
-    char *note;  /* for the reader, to follow the spec in a sentence; NULL: nothing */
+    double load;            /* shards held by the fullest worker */
+    int rows;               /* most messages of one worker and round */
+    char *note;             /* for the reader, to follow the spec in a sentence; NULL: nothing */
+    int lead_in;            /* rounds that it watches by itself before it chooses; they are not measured */
+    uint64_t first_version; /* of its warm-up and of the rounds that it watches */
+    size_t rounds_most; /* measured rounds: as configured, or more until as many samples were used (resample=steps) */
 } entry;
 
 enum { SAMPLES_MAX = 25 };
@@ -27,7 +30,8 @@ typedef struct run {
     const config *config;
     bool under_mpi, timing_only, is_root;
     int workers, k;
-    uint64_t warmup; /* versions 1..warmup; measured round i is version warmup + 1 + i */
+    uint64_t warmup;  /* versions before the measured ones; measured round i is version warmup + 1 + i */
+    uint64_t lead_in; /* the first of these are only for strategies that watch rounds of their own */
 
     data *data;
     problem problem; /* in the run's dtype */
@@ -42,6 +46,9 @@ typedef struct run {
     gdc_fault *faults;
     entry *entries;
     int entry_count;
+
+    double sync_s,
+        sync_overhead_s; /* of sync, once it was run: mean round, and what of it is no computation; else NaN */
 
     size_t sampled_count;
     size_t sampled[SAMPLES_MAX]; /* measured rounds, ascending */
@@ -62,6 +69,8 @@ uint64_t run_profile_version(const run *r);
  * is opened once on a virtual clock, so that every mistake in a spec is found before anything runs. */
 gdc_status entries_open(run *r);
 void entries_close(run *r);
+/* Joins a text to a note, "; " between them. ENOMEM. */
+gdc_status note_add(char **note, const char *text);
 /* What the reader must know of an entry, joined to what is there. */
 gdc_status entry_add_note(entry *e, const char *text);
 /* Opens each entry on a virtual clock and looks at what it is. */

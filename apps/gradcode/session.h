@@ -28,6 +28,7 @@ typedef struct note {
     uint64_t pieces, messages, bytes, overran, rounds, kept;
     double home_used, compute_s, piece_s, wall_s, amplification;
     noise_reading noise;
+    char chosen[96]; /* by the strategy itself */
     char sentence[SENTENCE_MAX];
 } note;
 

@@ -68,6 +68,12 @@ GDC_API gdc_status gdc_profile_judge(const gdc_profile *profile, double tau_s, g
  * ENUMERIC: a cell is negative or not finite (named). ENOMEM. */
 GDC_API gdc_status gdc_profile_choose(const gdc_profile *profile, gdc_check check, gdc_threshold *threshold);
 
+/* A larger batch makes up for what a threshold drops: *most = M' = ceil(M / kept), at most 4 M, micro-batches per worker and round.
+ * is_fixed: the threshold is left as it is; else its tau grows until M of them are kept on average (seen on rounds of the profile
+ * joined one after the other) if M' can give so many. threshold: in, as judged; out: tau_s and kept, which is a share of M. */
+GDC_API void gdc_profile_enlarge(const gdc_profile *profile, gdc_check check, int is_fixed, gdc_threshold *threshold,
+                                 int *most);
+
 #ifdef __cplusplus
 }
 #endif

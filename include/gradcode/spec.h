@@ -25,7 +25,7 @@ typedef enum gdc_option_type {
     GDC_INTS, /* gdc_ints: `3+5+7` */
 } gdc_option_type;
 
-enum { GDC_INTS_MAX = 64 };
+enum { GDC_INTS_MAX = 256 };
 typedef struct gdc_ints {
     int count;
     int value[GDC_INTS_MAX];

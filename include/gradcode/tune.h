@@ -8,7 +8,7 @@
  * smaller memory.
  *
  * Keys: s, k, k0, load (whole numbers: every value that the strategy accepts, thinned out above 64) and tau (the candidates of
- * gdc_profile_choose, which are judged by its formula; the chosen one then runs like the others; with resample=batch its kept= is
+ * gdc_profile_choose, which are judged by its formula; the chosen one then runs like the others; with resample=batch its most= is
  * written beside it). A spec with profile= is left alone: that strategy chooses by itself, from rounds that it runs. */
 #ifndef GRADCODE_TUNE_H
 #define GRADCODE_TUNE_H

@@ -175,12 +175,15 @@ static gdc_status try_threshold(tuner *t)
     gdc_status status = gdc_profile_choose(t->profile, polls ? GDC_CHECK_POLL : GDC_CHECK_PIECE, &best);
     if (status != GDC_OK)
         return status;
+    bool enlarges = resample && strcmp(resample, "batch") == 0;
+    int most = 0;
+    if (enlarges)
+        gdc_profile_enlarge(t->profile, polls ? GDC_CHECK_POLL : GDC_CHECK_PIECE, 0, &best, &most);
     if (isfinite(best.tau_s)) /* rounded, but never below the sum of times that it was taken from */
         snprintf(value, sizeof value, "%.6g", best.tau_s * (1 + 2e-6));
-    if (resample && strcmp(resample, "batch") == 0) {
-        size_t length = strlen(value);
-        snprintf(value + length, sizeof value - length, ",kept=%.6g", best.kept);
-    }
+    size_t length = strlen(value);
+    if (enlarges)
+        snprintf(value + length, sizeof value - length, ",most=%d", most);
     return try_value(t, value);
 }
 

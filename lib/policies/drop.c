@@ -17,8 +17,8 @@ enum { RESAMPLE_NONE, RESAMPLE_STEPS, RESAMPLE_BATCH };
 enum { WARMUP = 5, PROFILE = 20, PROFILE_MOST = 1000, BATCH_MOST = 4 };
 
 typedef struct drop_options {
-    double tau, kept; /* NaN: auto */
-    int norm, check, profile, resample;
+    double tau;                               /* NaN: auto */
+    int norm, check, profile, resample, most; /* profile, most: INT_MIN: auto */
 } drop_options;
 
 static const gdc_option options[] = {
@@ -58,15 +58,16 @@ static const gdc_option options[] = {
      .words = "none|steps|batch",
      .help =
          "make up for dropped samples: by more rounds (the tool: until as many samples were used, at most 4 times the "
-         "rounds), or by more micro-batches per round while tau lasts (M M / E[kept], at most 4 M)"},
-    {.key = "kept",
-     .type = GDC_REAL,
-     .offset = offsetof(drop_options, kept),
+         "rounds), or by more micro-batches per round while tau lasts (M M / E[kept], at most 4 M; a chosen tau grows "
+         "with them)"},
+    {.key = "most",
+     .type = GDC_INT,
+     .offset = offsetof(drop_options, most),
      .fallback = "auto",
-     .min = 1e-6,
-     .max = 1,
+     .min = 1,
+     .max = INT_MAX,
      .words = "auto",
-     .help = "share of a batch that a given tau keeps, for resample=batch; auto: from the profile"},
+     .help = "resample=batch with a given tau: micro-batches per worker and round, M to 4 M; auto: from the profile"},
     {.key = NULL},
 };
 
@@ -78,42 +79,46 @@ typedef struct drop_state {
     char chosen[80];
 } drop_state;
 
-static gdc_status check_options(drop_options *o, bool can_cut)
+static gdc_status check_batch(const drop_options *o, int pieces)
 {
-    bool is_auto = isnan(o->tau), is_profiled = o->profile != INT_MIN, knows_kept = !isnan(o->kept);
+    bool is_auto = isnan(o->tau), is_profiled = o->profile != INT_MIN, is_given = o->most != INT_MIN;
     bool enlarges = o->resample == RESAMPLE_BATCH;
-    if (o->check == GDC_CHECK_POLL && !can_cut)
+    if (is_given && (!enlarges || is_auto || is_profiled))
         return gdc_fail(GDC_EINVAL,
-                        "drop: check=poll cuts a running micro-batch, which needs poll_s (--poll) in seconds");
-    if (knows_kept && (!enlarges || is_auto || is_profiled))
+                        "drop: most=%d goes with resample=batch and a tau in seconds, without profile=", o->most);
+    if (is_given && (o->most < pieces || o->most > BATCH_MOST * (double)pieces))
+        return gdc_fail(GDC_EINVAL, "drop: most=%d: want %d to %d with %d micro-batches per shard", o->most, pieces,
+                        BATCH_MOST * pieces, pieces);
+    if (enlarges && !is_auto && !is_profiled && !is_given)
         return gdc_fail(GDC_EINVAL,
-                        "drop: kept=%g goes with resample=batch and a tau in seconds, without profile=", o->kept);
-    if (enlarges && !is_auto && !is_profiled && !knows_kept)
-        return gdc_fail(GDC_EINVAL,
-                        "drop: resample=batch must know how much tau=%g keeps: want profile=1 to %d or kept=1e-6 to 1 "
+                        "drop: resample=batch must know how much tau=%g keeps: want profile=1 to %d or most=%d to %d "
                         "beside it, or tau=auto",
-                        o->tau, PROFILE_MOST);
+                        o->tau, PROFILE_MOST, pieces, BATCH_MOST * pieces);
     if (!enlarges && !is_auto && is_profiled)
         return gdc_fail(GDC_EINVAL,
                         "drop: profile=%d has nothing to choose with tau=%g: want tau=auto or resample=batch",
                         o->profile, o->tau);
-    if (!is_profiled)
-        o->profile = is_auto ? PROFILE : 0;
     return GDC_OK;
 }
 
-/* M' = ceil(M / c): as many more as are dropped on average. The last digits of c must not make one more of it. */
-static int enlarged(int pieces, double kept)
+static gdc_status check_options(drop_options *o, int pieces, bool can_cut)
 {
-    double most = kept > 0 ? ceil(pieces / kept * (1 - 1e-9)) : INFINITY;
-    return most < BATCH_MOST * (double)pieces ? (int)most : BATCH_MOST * pieces;
+    if (o->check == GDC_CHECK_POLL && !can_cut)
+        return gdc_fail(GDC_EINVAL,
+                        "drop: check=poll cuts a running micro-batch, which needs poll_s (--poll) in seconds");
+    gdc_status status = check_batch(o, pieces);
+    if (o->profile == INT_MIN)
+        o->profile = isnan(o->tau) ? PROFILE : 0;
+    if (o->most == INT_MIN)
+        o->most = pieces;
+    return status;
 }
 
 static gdc_status drop_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, gdc_traits *traits)
 {
     drop_options given = *(const drop_options *)values;
     (void)traits;
-    gdc_status status = check_options(&given, can_cut);
+    gdc_status status = check_options(&given, gdc_plan_held(plan, 0), can_cut);
     if (status != GDC_OK)
         return status;
     drop_state *s = calloc(1, sizeof *s);
@@ -123,7 +128,7 @@ static gdc_status drop_open(const void *values, const gdc_plan *plan, bool can_c
     s->lesson = (gdc_lesson){.warmup = given.profile > 0 ? WARMUP : 0, .rounds = given.profile};
     s->tau = given.profile > 0 ? INFINITY : given.tau;
     s->pieces = gdc_plan_held(plan, 0);
-    s->most = isnan(given.kept) ? s->pieces : enlarged(s->pieces, given.kept);
+    s->most = given.most;
     *state = s;
     return GDC_OK;
 }
@@ -145,16 +150,17 @@ static gdc_status drop_learn(void *state, const gdc_profile *profile)
     drop_state *s = state;
     gdc_threshold t;
     gdc_check check = (gdc_check)s->given.check;
-    gdc_status status = isnan(s->given.tau) ? gdc_profile_choose(profile, check, &t)
-                                            : gdc_profile_judge(profile, s->given.tau, check, &t);
+    bool is_given = !isnan(s->given.tau);
+    gdc_status status =
+        is_given ? gdc_profile_judge(profile, s->given.tau, check, &t) : gdc_profile_choose(profile, check, &t);
     if (status != GDC_OK)
         return status;
+    if (s->given.resample == RESAMPLE_BATCH)
+        gdc_profile_enlarge(profile, check, is_given, &t, &s->most);
     s->tau = t.tau_s;
     int written = snprintf(s->chosen, sizeof s->chosen, "tau=%.9g", s->tau);
-    if (s->given.resample == RESAMPLE_BATCH) {
-        s->most = enlarged(s->pieces, t.kept);
-        snprintf(s->chosen + written, sizeof s->chosen - (size_t)written, ", up to %d micro-batches", s->most);
-    }
+    if (s->given.resample == RESAMPLE_BATCH)
+        snprintf(s->chosen + written, sizeof s->chosen - (size_t)written, ",most=%d", s->most);
     return GDC_OK;
 }
 

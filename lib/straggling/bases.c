@@ -1,6 +1,6 @@
 /* bases.c - delay models that say how long a piece takes.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "base/table.h"
+#include "base/read_table.h"
 #include "straggling/model.h"
 
 #include <math.h>

@@ -15,14 +15,15 @@ void gdc_tally_begin(gdc_tally *t, gdc_round *round)
 
 /* ---- whose work ---- */
 
-static void fill_homes(gdc_tally *t, gdc_span span)
+/* share: how much of each partition enters */
+static void fill_homes(gdc_tally *t, gdc_span span, double share)
 {
     const gdc_plan *plan = t->parts->plan;
     int shard = plan->partitions / plan->workers, begin = span.first % plan->partitions, end = begin + span.count;
     for (int first = begin, next; first < end; first = next) {
         int home = first / shard;
         next = end < (home + 1) * shard ? end : (home + 1) * shard;
-        t->stats[home].home_used += (double)(next - first) / plan->blocks;
+        t->stats[home].home_used += share * (next - first);
     }
 }
 
@@ -30,27 +31,22 @@ static void fill_entered(gdc_tally *t, const unsigned char *entered)
 {
     for (int p = 0; p < t->parts->plan->partitions; p++)
         if (entered[p])
-            fill_homes(t, (gdc_span){p, 1});
+            fill_homes(t, (gdc_span){p, 1}, 1);
 }
 
-/* A span of columns: one block of each of its partitions. */
-static void count_span(gdc_tally *t, int worker, gdc_span span)
-{
-    t->stats[worker].used += (double)span.count / t->parts->plan->blocks;
-    if (!t->parts->traits.exact &&
-        !t->parts->traits.overlaps) /* else it does not matter who sent them: see gdc_tally_end */
-        fill_homes(t, span);
-}
-
+/* A column is one block of a partition. */
 static void count_used(gdc_tally *t, const gdc_arrival *a)
 {
-    if (a->index == GDC_SPAN) {
-        count_span(t, a->worker, a->span);
+    const gdc_plan *plan = t->parts->plan;
+    const gdc_row *row = a->index == GDC_SPAN ? NULL : gdc_plan_row(plan, a->worker, a->index);
+    const gdc_term whole = {a->span, 1};
+    const gdc_term *term = row ? row->term : &whole;
+    int terms = row ? row->terms : 1;
+    t->stats[a->worker].used += row ? (double)gdc_row_support(row) / plan->blocks : a->span.count;
+    if (t->parts->traits.exact || t->parts->traits.overlaps) /* it does not matter who sent them: see gdc_tally_end */
         return;
-    }
-    const gdc_row *row = gdc_plan_row(t->parts->plan, a->worker, a->index);
-    for (int i = 0; i < row->terms; i++)
-        count_span(t, a->worker, row->term[i].span);
+    for (int i = 0; i < terms; i++)
+        fill_homes(t, term[i].span, 1.0 / plan->blocks);
 }
 
 /* ---- at what loss ---- */
@@ -116,7 +112,7 @@ void gdc_tally_end(gdc_tally *t, const gdc_coordinator *c, gdc_round *round)
 {
     const gdc_plan *plan = t->parts->plan;
     if (t->parts->traits.exact)
-        fill_homes(t, (gdc_span){0, plan->partitions});
+        fill_homes(t, (gdc_span){0, plan->partitions}, 1);
     else if (t->parts->traits.overlaps)
         fill_entered(t, gdc_coordinator_outcome(c)->entered);
     if (t->parts->traits.counts_stale)

@@ -85,6 +85,13 @@ refuses tau compare -s drop:tau=-1
 refuses tau compare -s drop:tau=soon
 refuses check compare -s drop:tau=1,check=poll
 refuses chekc compare -s drop:tau=1,chekc=piece
+refuses "at least 1e-09, or inf, or auto" compare -s drop:tau=0
+refuses "from 1 to 1000" compare -s drop:tau=auto,profile=0
+refuses "profile=1 to 1000 or most=4 to 16" compare -s drop:tau=1,resample=batch --partitions 4
+refuses "want 4 to 16" compare -s drop:tau=1,resample=batch,most=20 --partitions 4
+refuses "none, steps, batch" compare -s drop:tau=1,resample=all
+refuses "from 1 to 1000" compare -s local:steps=0
+refuses "or inf" compare -s local:steps=2,tau=0
 refuses load compare -s gc:code=fractional,load=99
 refuses load compare -s gc:code=fractional,load=x
 refuses loda compare -s gc:code=fractional,loda=2

@@ -15,6 +15,16 @@ of() {
     figure "$work/o/result.json" "$1" "$2"
 }
 
+# The mean over the classes of a strategy's class_loss.
+class_mean() {
+    awk -v spec="\"spec\": \"$1\"," '
+        index($0, "\"spec\": ") { ours = index($0, spec) > 0 }
+        index($0, "]") { inside = 0 }
+        inside && ours { sub(/,$/, "", $1); sum += $1; count++ }
+        index($0, "\"class_loss\": [") { inside = 1 }
+        END { print count == 8 ? sum / count : "none" }' "$work/o/result.json"
+}
+
 check() {
     holds "$1: the run ends well" [ $status -eq 0 ]
     holds "$1: class 7 is the one left behind" [ "$(of drop:tau=0.045 worst_class)" = 7 ]
@@ -30,6 +40,7 @@ check() {
         holds "$1: $spec uses every shard" is_close "$(of "$spec" least_worker_share)" 1 1e-9
     done
     holds "$1: sync is what the gap is measured from" [ "$(of sync class_loss_gap)" = 0.0 ]
+    holds "$1: near-equal classes average to the whole ($(class_mean sync))" is_close "$(class_mean sync)" "$(of sync loss_final)" 0.05
     holds "$1: the reading says so in one sentence" [ "$(grep -c 'Bias: with drop:tau=0.045 the loss of class 7' "$work/out")" = 1 ]
 }
 
@@ -44,4 +55,4 @@ run "$GRADCODE" compare --workers 8 --partitions 4 --rounds 80 --data synthetic:
 holds "shuffled: the run ends well" [ $status -eq 0 ]
 holds "shuffled: the gap is small ($(of drop:tau=0.045 class_loss_gap))" is_below "$(of drop:tau=0.045 class_loss_gap)" 0.1
 holds "shuffled: no word of bias" [ "$(grep -c 'Bias' "$work/out")" = 0 ]
-finish 25
+finish 27

@@ -174,6 +174,7 @@ static void every_fault_is_named_by_its_place(void **state)
         {"1,0\n0,nan\n", 2, 2, "line 2, column 2: want a number from -1e+100 to 1e+100, got 'nan'"},
         {"inf,0\n0,1\n", 2, 2, "line 1, column 1: want a number from -1e+100 to 1e+100, got 'inf'"},
         {"1,0\n0,1e101\n", 2, 2, "line 2, column 2: want a number from -1e+100 to 1e+100, got '1e101'"},
+        {"1,0\n0,-1e101\n", 2, 2, "line 2, column 2: want a number from -1e+100 to 1e+100, got '-1e101'"},
         {"1;0\n0;1\n", 2, 2, "line 1, column 1: want a number from -1e+100 to 1e+100, got '1;0'"},
         {"1,0\n0,1\n", 3, 3, "2 rows for 3 workers: want one row per worker"},
         {"1,0,1\n0,1,1\n", 2, 2, "3 columns: want 2, one per partition"},

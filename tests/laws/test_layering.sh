@@ -71,15 +71,15 @@ commands=$GDC_BUILD/compile_commands.json
 [ -f "$commands" ] || { echo "$commands is missing: the build must export it"; exit 1; }
 mpi_include=$(from_cache MPI_C_HEADER_DIR)
 [ -n "$mpi_include" ] || { echo "the build does not say where mpi.h is"; exit 1; }
-awk -v mpi="$mpi_include" '
+awk -v mpi="$mpi_include" -v top="$GDC_SOURCE/" '
     /^ *"command":/ { command = $0 }
     /^ *"file":/ {
         file = $2; gsub(/[",]/, "", file)
-        relative = file; sub(/.*\/(lib|codes)\//, "&\t", relative)
+        relative = index(file, top) == 1 ? substr(file, length(top) + 1) : file
         last = file; sub(/.*\//, "", last)
-        ours = file ~ /\/lib\/(base|kernels|plan|straggling|engine|policies|transport)\// || file ~ /\/codes\// ||
+        ours = relative ~ /^lib\/(base|kernels|plan|straggling|engine|policies|transport)\// || relative ~ /^codes\// ||
             last ~ /^(code|policy)_registry\.c$/
-        if (!ours || file ~ /\/tests\// || (file ~ /\/transport\// && last ~ /^mpi/))
+        if (!ours || (relative ~ /^lib\/transport\// && last ~ /^mpi/))
             next
         seen++
         if (index(command, mpi) > 0)

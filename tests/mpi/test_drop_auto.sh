@@ -3,6 +3,6 @@
 . "$(dirname "$0")/ranks.sh"
 
 for ranks in 2 5 9; do
-    laws $ranks 13 prog_drop_auto
+    laws $ranks 14 prog_drop_auto
 done
 [ "$broken" -eq 0 ]

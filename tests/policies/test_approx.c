@@ -10,7 +10,6 @@
 #include "plan/code.h"
 #include "plan/decoder.h"
 #include "support/exactness.h"
-#include "support/scheduler.h"
 #include "support/scratch.h"
 #include "support/virtual_bench.h"
 
@@ -251,122 +250,6 @@ static void fixed_weights_are_right_on_average(void **state)
     }
 }
 
-/* ---- losses ---- */
-
-static void fewer_than_are_waited_for_are_enough_when_the_others_are_dead(void **state)
-{
-    bench b;
-    gdc_fault faults[N];
-    (void)state;
-    for (int w = 0; w < N; w++)
-        faults[w] = (gdc_fault){GDC_FAULT_KILL, GDC_AT_COMPUTE, w, (uint64_t)(2 + 2 * w), 0};
-    open_bench(&b, "approx:wait=5,load=2", "exp:mean=1", M);
-    b.options.faults = faults;
-    b.options.fault_count = N;
-    start_bench(&b);
-    for (int r = 1; r <= 11; r++) {
-        double g[D];
-        gdc_round round = {.size = sizeof round};
-        assert_int_equal(gdc_gradient(b.engine, model, g, &round), GDC_OK);
-        assert_true(round.messages <= N - r / 2);
-        assert_true(round.used >= 1. / 3 - 1e-12);
-    }
-    double g[D];
-    assert_int_equal(gdc_gradient(b.engine, model, g, NULL), GDC_EUNRECOVERABLE);
-    assert_non_null(strstr(gdc_last_error(), "workers 0-5"));
-    assert_non_null(strstr(gdc_last_error(), "partitions 0-11 of 0-11 are missing"));
-    close_bench(&b);
-}
-
-static void a_partial_that_is_not_finite_is_left_out(void **state)
-{
-    bench b;
-    double g[D];
-    (void)state;
-    open_bench(&b, "approx:wait=6,load=1,permute=0", "exp:mean=1", M);
-    b.problem.nan_partition = 4; /* of worker 2, and nobody else's */
-    start_bench(&b);
-    for (uint64_t v = 1; v <= 10; v++) {
-        gdc_round round = {.size = sizeof round};
-        assert_int_equal(gdc_gradient(b.engine, model, g, &round), GDC_OK);
-        assert_true(fabs(round.used - 5. / 6) < 1e-12 && !round.exact);
-        assert_true(fabs(round.residual - sqrt(1. / 6)) < 1e-12);
-        assert_true(fabs(g[0] - (integer_total(K, v, 0) - (double)v * (5 + 6))) < 1e-9 * g[0]);
-    }
-    close_bench(&b);
-}
-
-/* Worker 0 stands still. Five of six do without; six do not, and the deadline runs from where all others have given. */
-static void who_stands_still_is_waited_for_until_the_deadline(void **state)
-{
-    const char *specs[] = {"none:piece=1"};
-    const gdc_fault stop = {GDC_FAULT_STOP, GDC_AT_COMPUTE, 0, 1, 0};
-    static const char *const strategies[] = {"approx:wait=5,load=1", "approx:wait=6,load=1"};
-    (void)state;
-    for (int c = 0; c < 2; c++) {
-        bench b;
-        double g[D];
-        open_bench(&b, strategies[c], "none:piece=1", M);
-        gdc_delay_destroy(b.delay);
-        assert_int_equal(gdc_delay_create(specs, 1, 11, N, M, &b.delay), GDC_OK);
-        b.options.delay = b.delay;
-        b.options.faults = &stop;
-        b.options.fault_count = 1;
-        b.options.round_deadline_s = 10;
-        start_bench(&b);
-        gdc_status status = gdc_gradient(b.engine, model, g, NULL);
-        assert_int_equal(status, c == 0 ? GDC_OK : GDC_ETIMEDOUT);
-        if (c == 1) {
-            assert_non_null(strstr(gdc_last_error(), "worker 0"));
-            assert_true(gdc_now(b.engine) >= 10 && gdc_now(b.engine) <= 2 + 10 + 1e-9);
-        }
-        close_bench(&b);
-    }
-}
-
-/* Stops, deaths, late returns, erasures: a round ends as long as anybody gives anything, nobody gets a model that it did not ask
- * for, and where weights are 0 and 1 all that enters is this round's, once. */
-static void every_schedule_is_live_and_bounded(void **state)
-{
-    static const struct {
-        const char *strategy;
-        bool whole;
-    } shape[] = {
-        {"approx:wait=4,load=2", true},
-        {"approx:wait=6,code=graph,degree=3", false},
-        {"approx:wait=3,code=stochastic,load=2", false},
-        {"approx:wait=5,code=uncoded,load=2,message=1", true},
-        {"approx:wait=4,code=uncoded,load=2,message=1,decode=fixed", false},
-        {"approx:wait=4,code=cyclic,load=3", false},
-    };
-    enum { COUNT = sizeof shape / sizeof *shape };
-    int finished = 0, failed = 0;
-    (void)state;
-    for (uint64_t seed = 1; seed <= 3000; seed++) {
-        schedule s = {
-            .strategy = shape[seed % COUNT].strategy, .workers = 6, .partitions = 2, .rounds = 6, .seed = seed};
-        schedule_report r;
-        s.tolerance = HUGE_VAL;
-        s.judge = shape[seed % COUNT].whole ? is_whole_or_left_out : NULL;
-        s.stop_permille = seed / COUNT % 2 ? 60 : 0;
-        s.kill_permille = seed / COUNT / 2 % 2 ? 25 : 0;
-        s.erase_permille = seed / COUNT / 4 % 2 ? 300 : 0;
-        assert_true(schedule_run(&s, &r));
-        if (strstr(s.strategy, "fixed")) /* counts whole workers, so rounds of nothing but halves fail */
-            r.early = 0;
-        if (r.wrong || r.stuck || r.extra_models || r.most_models > 1 || r.most_controls > 4 || r.early)
-            fail_msg("seed %llu under %s: wrong %d, stuck %d, early %d, extra models %d, %d models, %d controls",
-                     (unsigned long long)seed, s.strategy, r.wrong, r.stuck, r.early, r.extra_models, r.most_models,
-                     r.most_controls);
-        if (s.kill_permille == 0 && s.erase_permille == 0)
-            assert_int_equal(r.finished, 6);
-        finished += r.finished;
-        failed += r.failed;
-    }
-    print_message("%d rounds ended, %d with nobody left\n", finished, failed);
-    assert_true(finished > 14000 && failed > 300);
-}
-
 /* ---- refusals ---- */
 
 static void refused(const char *strategy, const char *sentence)
@@ -421,10 +304,6 @@ int main(void)
         cmocka_unit_test(what_the_first_workers_give_is_weighted_as_well_as_can_be),
         cmocka_unit_test(waiting_for_all_equals_gradient_coding_bit_by_bit),
         cmocka_unit_test(fixed_weights_are_right_on_average),
-        cmocka_unit_test(fewer_than_are_waited_for_are_enough_when_the_others_are_dead),
-        cmocka_unit_test(a_partial_that_is_not_finite_is_left_out),
-        cmocka_unit_test(who_stands_still_is_waited_for_until_the_deadline),
-        cmocka_unit_test(every_schedule_is_live_and_bounded),
         cmocka_unit_test(refuses_what_cannot_be),
         cmocka_unit_test(rows_that_are_no_code_are_for_approx_only),
     };

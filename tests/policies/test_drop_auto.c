@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "gradcode/tune.h"
 #include "support/virtual_bench.h"
 
 #include <math.h>
@@ -200,8 +201,8 @@ static double used_with(const char *strategy, double tau, int *most)
     for (uint64_t v = LEAD + 1; v <= LEAD + 60; v++) {
         gdc_round round = {.size = sizeof round};
         assert_int_equal(gdc_gradient(b.engine, model, g, &round), GDC_OK);
-        const char *up_to = strstr(gdc_chosen(b.engine), "up to ");
-        *most = up_to ? atoi(up_to + 6) : M;
+        const char *up_to = strstr(gdc_chosen(b.engine), "most=");
+        *most = up_to ? atoi(up_to + 5) : M;
         outcome o = round_at(&b, v, isnan(tau) ? chosen_tau(&b) : tau, 0, *most);
         kept_sum(&o, v, want);
         assert_memory_equal(g, want, sizeof g);
@@ -239,6 +240,36 @@ static void a_given_threshold_is_profiled_for_its_batch(void **state)
     assert_int_equal(most, 4 * M);
 }
 
+/* The tuner's way to the same: a spec in which the threshold and its batch stand. */
+static void a_tuned_batch_makes_up_on_its_profile(void **state)
+{
+    bench b;
+    gdc_profile *profile;
+    char *spec = NULL;
+    double used = 0;
+    (void)state;
+    open_bench(&b, "drop:tau=auto,resample=batch", "lognormal:mu=1", M);
+    assert_int_equal(gdc_profile_create(N, 40, M, &profile), GDC_OK);
+    for (int i = 0; i < 40 * N * M; i++)
+        gdc_profile_set(profile, i / (N * M), i / M % N, i % M,
+                        gdc_delay_draw(b.delay, i / M % N, (uint64_t)(i / (N * M)) + 1, (uint64_t)(i % M)));
+    assert_int_equal(gdc_tune(&b.options, profile, &spec, NULL), GDC_OK);
+    assert_non_null(strstr(spec, ",most="));
+    assert_false(gdc_tune_is_wanted("drop:tau=auto,profile=3"));
+    b.options.strategy = spec;
+    start_bench(&b);
+    for (int v = 0; v < 200; v++) {
+        gdc_round round = {.size = sizeof round};
+        assert_int_equal(gdc_gradient(b.engine, model, (double[D]){0}, &round), GDC_OK);
+        used += round.used / 200;
+    }
+    print_message("%s uses %.3f\n", spec, used);
+    assert_true(fabs(used - 1) < .05);
+    free(spec);
+    gdc_profile_destroy(profile);
+    close_bench(&b);
+}
+
 static void dropping_nothing_is_sync_bit_for_bit(void **state)
 {
     bench b, s;
@@ -274,10 +305,11 @@ static void bad_values_name_the_valid_range(void **state)
     refuses("drop:tau=-1", "tau=-1", "at least 1e-09");
     refuses("drop:tau=soon", "tau=soon", "or auto");
     refuses("drop:tau=auto,profile=0", "profile=0", "from 1 to 1000");
-    refuses("drop:tau=1,resample=batch", "resample=batch", "want profile=1 to 1000 or kept=1e-6 to 1");
+    refuses("drop:tau=1,resample=batch", "resample=batch", "want profile=1 to 1000 or most=4 to 16");
     refuses("drop:tau=1,profile=5", "profile=5", "want tau=auto or resample=batch");
-    refuses("drop:tau=1,resample=batch,kept=2", "kept=2", "from 1e-06 to 1, or auto");
-    refuses("drop:tau=1,kept=.5", "kept=0.5", "resample=batch");
+    refuses("drop:tau=1,resample=batch,most=3", "most=3", "want 4 to 16");
+    refuses("drop:tau=1,resample=batch,most=17", "most=17", "want 4 to 16");
+    refuses("drop:tau=1,most=5", "most=5", "resample=batch");
     refuses("drop:tau=1,resample=more", "resample=more", "none, steps, batch");
     refuses("local:steps=0", "steps=0", "from 1 to 1000");
     refuses("local:steps=2,tau=0", "tau=0", "at least 1e-09, or inf");
@@ -293,6 +325,7 @@ int main(void)
         cmocka_unit_test(failed_rounds_are_not_learnt_from),
         cmocka_unit_test(extra_micro_batches_make_up_for_dropped_ones),
         cmocka_unit_test(a_given_threshold_is_profiled_for_its_batch),
+        cmocka_unit_test(a_tuned_batch_makes_up_on_its_profile),
         cmocka_unit_test(dropping_nothing_is_sync_bit_for_bit),
         cmocka_unit_test(bad_values_name_the_valid_range),
     };

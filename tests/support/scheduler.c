@@ -118,8 +118,9 @@ static void send_step(scheduler *s, int id, const gdc_step *step)
     if (step->kind == GDC_SEND) {
         void *vector =
             step->index == GDC_SPAN ? gdc_sums_take_span(w->sums, step->span) : gdc_sums_take_row(w->sums, step->index);
-        m.vector = malloc((size_t)s->d * sizeof(double));
-        memcpy(m.vector, vector, (size_t)s->d * sizeof(double));
+        size_t bytes = gdc_plan_length(s->parts.plan, (size_t)s->d) * sizeof(double);
+        m.vector = malloc(bytes);
+        memcpy(m.vector, vector, bytes);
         gdc_sums_give(w->sums, vector);
         m.arrival.sound = !happens(s, s->s->erase_permille);
     }

@@ -224,6 +224,60 @@ static void slices_add_up_to_the_same_choice(void **state)
     gdc_profile_destroy(sum);
 }
 
+/* Micro-batches per worker within tau, rounds joined one after the other, by the definition. */
+static double kept_of(const gdc_profile *p, double tau, int most)
+{
+    int n = gdc_profile_workers(p), rounds = gdc_profile_rounds(p), M = gdc_profile_pieces(p);
+    double sum = 0;
+    for (int i = 0; i < rounds; i++)
+        for (int w = 0; w < n; w++) {
+            double acc = 0;
+            int kept = 1;
+            for (int m = 0; m + 1 < most; m++) {
+                acc += gdc_profile_get(p, (i + m / M) % rounds, w, m % M);
+                kept += acc <= tau;
+            }
+            sum += kept;
+        }
+    return sum / (rounds * n);
+}
+
+static void a_larger_batch_makes_up_for_what_is_dropped(void **state)
+{
+    (void)state;
+    for (uint64_t which = 0; which < 20; which++) {
+        gdc_profile *p = random_profile(5, 10, 6, 0, 200 + which);
+        gdc_threshold t, fixed;
+        int most = 0, same = 0;
+        assert_int_equal(gdc_profile_judge(p, 3 + .2 * (double)which, GDC_CHECK_PIECE, &t), GDC_OK);
+        double kept = t.kept, tau = t.tau_s;
+        fixed = t;
+        gdc_profile_enlarge(p, GDC_CHECK_PIECE, 1, &fixed, &same);
+        gdc_profile_enlarge(p, GDC_CHECK_PIECE, 0, &t, &most);
+        assert_true(most == same && most == (int)fmin(24, ceil(6 / kept - 1e-9)));
+        assert_true(fixed.tau_s == tau && fabs(fixed.kept - kept_of(p, tau, most) / 6) < 1e-12);
+        assert_true(t.kept >= 1 && fabs(t.kept - kept_of(p, t.tau_s, most) / 6) < 1e-12);
+        assert_true(t.tau_s == tau || kept_of(p, t.tau_s * (1 - 1e-9), most) < 6);
+        gdc_profile_destroy(p);
+    }
+}
+
+static void a_batch_grows_to_four_times_at_most(void **state)
+{
+    (void)state;
+    gdc_profile *p = random_profile(5, 4, 6, 0, 300);
+    gdc_threshold t;
+    int most = 0;
+    assert_int_equal(gdc_profile_judge(p, 1e-3, GDC_CHECK_POLL, &t), GDC_OK);
+    assert_true(t.kept == 0);
+    gdc_profile_enlarge(p, GDC_CHECK_POLL, 1, &t, &most);
+    assert_true(most == 24 && t.tau_s == 1e-3);
+    assert_int_equal(gdc_profile_judge(p, INFINITY, GDC_CHECK_POLL, &t), GDC_OK);
+    gdc_profile_enlarge(p, GDC_CHECK_POLL, 0, &t, &most);
+    assert_true(most == 6 && isinf(t.tau_s) && t.kept == 1);
+    gdc_profile_destroy(p);
+}
+
 static void bad_values_are_refused(void **state)
 {
     gdc_profile *p = NULL;
@@ -274,6 +328,8 @@ int main(void)
         cmocka_unit_test(no_time_at_all_drops_nothing),
         cmocka_unit_test(overhead_is_what_remains_of_the_wall_time),
         cmocka_unit_test(slices_add_up_to_the_same_choice),
+        cmocka_unit_test(a_larger_batch_makes_up_for_what_is_dropped),
+        cmocka_unit_test(a_batch_grows_to_four_times_at_most),
         cmocka_unit_test(bad_values_are_refused),
         cmocka_unit_test(the_papers_delay_has_its_mean_and_deviation),
     };

@@ -1,7 +1,7 @@
-/* table.h - a table of numbers, read from a file of text.
+/* read_table.h - a table of numbers, read from a file of text.
  * SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GDC_BASE_TABLE_H
-#define GDC_BASE_TABLE_H
+#ifndef GDC_BASE_READ_TABLE_H
+#define GDC_BASE_READ_TABLE_H
 
 #include "gradcode/status.h"
 

@@ -1,6 +1,6 @@
-/* table.c - reads a table of numbers, and names the place of whatever is wrong in it.
+/* read_table.c - reads a table of numbers, and names the place of whatever is wrong in it.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "base/table.h"
+#include "base/read_table.h"
 
 #include <errno.h>
 #include <stdbool.h>
