@@ -104,7 +104,8 @@ static int slots_of(const gdc_dynamic *d, int *pool)
     *pool = d->options.pool < 0 ? (d->workers + 1) / 2 : d->options.pool;
     if (d->options.reproducible || *pool > k)
         *pool = k;
-    return *pool<k && * pool> 0 ? *pool + 1 : *pool;
+    bool is_bounded = (*pool > 0) && (*pool < k);
+    return is_bounded ? *pool + 1 : *pool;
 }
 
 static gdc_status dynamic_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, gdc_traits *traits)
