@@ -155,6 +155,7 @@ static bool keep(gdc_pump *p, const gdc_arrival *a, int slot, void *vector)
 
 static void fold_now(gdc_pump *p, const gdc_arrival *a, double weight, const void *vector)
 {
+    assert(p->parts->plan->blocks == 1); /* a policy that takes several keeps, and folds them block by block */
     count_used(p, a->worker, a->index, a->span);
     if (p->timing_only)
         return;
