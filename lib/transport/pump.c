@@ -152,7 +152,6 @@ static void fold_slot(gdc_pump *p, int slot, int block, double weight)
         gdc_tally_vector(&p->tally, &h->arrival, &p->round);
     h->is_used = true;
     if (gdc_coordinator_is_running(p->coordinator)) {
-        assert(p->parts->plan->blocks == 1);
         add(p, weight, h->vector);
         free_slot(p, slot);
         return;
