@@ -321,7 +321,7 @@ static gdc_status build(world *w, const char *strategy, uint64_t seed)
     for (int i = 0; status == GDC_OK && i < w->workers; i++) {
         w->desk[i].piece_s = NAN;
         status = gdc_sums_create(w->parts.plan, i, false, GDC_F64, (size_t)w->k, (size_t)w->k * sizeof(double), 1,
-                                 &w->desk[i].sums);
+                                 false, &w->desk[i].sums);
     }
     return status;
 }
