@@ -143,3 +143,13 @@ int for_every_plan(int most_workers, plan_law law, void *context)
                     walk_load(&w, code, options);
     return w.plans;
 }
+
+bool plan_is_whole(const gdc_plan *plan)
+{
+    int shard = plan->partitions / plan->workers;
+    for (int i = 0; i < plan->row_at[plan->workers]; i++)
+        for (int t = 0; t < plan->row[i].terms; t++)
+            if (plan->row[i].term[t].span.first % shard != 0 || plan->row[i].term[t].span.count % shard != 0)
+                return false;
+    return shard > 1;
+}

@@ -15,4 +15,8 @@ typedef void (*plan_law)(const char *spec, const gdc_plan *plan, void *context);
  * anything but a sentence that names the nearest valid ones. */
 int for_every_plan(int most_workers, plan_law law, void *context);
 
+/* All rows are constant on shards of several partitions: the same plan with one partition per shard says as much of orders of
+ * arrival; and of everything, if nothing is weighted. */
+bool plan_is_whole(const gdc_plan *plan);
+
 #endif
