@@ -81,8 +81,28 @@ static void disturb(schedule *s)
         do_to(s, WORLD_CONT, w);
 }
 
+/* Some shard is held by nobody who lives, or by nobody who runs. */
+static bool is_lost(const schedule *s, bool stopped_too)
+{
+    const gdc_plan *plan = s->w->parts.plan;
+    for (int shard = 0; shard < s->workers; shard++) {
+        bool has_holder = false;
+        for (int w = 0; w < s->workers; w++) {
+            const world_desk *k = &s->w->desk[w];
+            for (int i = 0; !k->dead && !(stopped_too && k->stopped) && i < gdc_plan_held(plan, w); i++)
+                has_holder = has_holder || gdc_plan_walk(plan, w, i) == shard * s->pieces;
+        }
+        if (!has_holder)
+            return true;
+    }
+    return false;
+}
+
+/* Only where somebody stands still who is needed. */
 static bool wake_one(schedule *s)
 {
+    if (!is_lost(s, true))
+        return false;
     for (int w = 0; w < s->workers; w++) {
         if (s->w->desk[w].stopped && !s->w->desk[w].dead) {
             do_to(s, WORLD_CONT, w);
@@ -121,21 +141,6 @@ static bool step(schedule *s)
 
 /* ---- judging ---- */
 
-/* Some shard is held by the dead only. */
-static bool is_lost(const schedule *s)
-{
-    const gdc_plan *plan = s->w->parts.plan;
-    for (int shard = 0; shard < s->workers; shard++) {
-        bool lives = false;
-        for (int w = 0; w < s->workers; w++)
-            for (int i = 0; !s->w->desk[w].dead && i < gdc_plan_held(plan, w); i++)
-                lives = lives || gdc_plan_walk(plan, w, i) == shard * s->pieces;
-        if (!lives)
-            return true;
-    }
-    return false;
-}
-
 static void judge(const schedule *s)
 {
     const world_counts *c = &s->w->count;
@@ -148,7 +153,7 @@ static void judge(const schedule *s)
     if (c->overflows)
         tell(s, "messages pile up");
     if (!gdc_pump_is_running(s->w->pump) && s->w->version > 0 && gdc_pump_result(s->w->pump, NULL) != GDC_OK &&
-        !is_lost(s))
+        !is_lost(s, false))
         tell(s, gdc_last_error());
 }
 
