@@ -270,14 +270,18 @@ static void note_slowest(const result *r, FILE *out)
 
 static void note_chosen(const result *r, const int *order, FILE *out)
 {
+    int left = 0;
+    for (int i = 0; i < r->strategies; i++)
+        left += r->strategy[i].chosen != NULL;
+    if (left == 0)
+        return;
+    report_text t = note(out, "tuned");
     for (int i = 0; i < r->strategies; i++) {
         const result_strategy *s = &r->strategy[order[i]];
-        if (s->chosen == NULL)
-            continue;
-        report_text t = note(out, "tuned");
-        report_say(&t, "%s chose %s", s->spec, s->chosen);
-        report_end(&t);
+        if (s->chosen != NULL)
+            report_say(&t, "%s chose %s%s", s->spec, s->chosen, --left > 0 ? ";" : "");
     }
+    report_end(&t);
 }
 
 static void note_stale(const result *r, FILE *out)

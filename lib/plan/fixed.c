@@ -19,7 +19,7 @@ static double mean_sum(const gdc_plan *plan)
 bool gdc_fixed_weight(const gdc_plan *plan, gdc_decoder *decoder, double *scratch, double *weight)
 {
     double mean = mean_sum(plan);
-    if (!(mean > 0))
+    if (plan->blocks > 1 || !(mean > 0))
         return false;
     for (int r = 0; r < plan->row_at[plan->workers]; r++)
         scratch[r] = 1 / mean;

@@ -60,7 +60,7 @@ typedef struct approx_state {
     int *came;              /* [n] sound messages of the round */
     bool *done;             /* [n] nothing more comes */
     unsigned char *heard;   /* [rows] of the round */
-    double *weight;         /* [rows] */
+    double *weight;         /* [blocks x rows] */
     int *begun;             /* [k + 1] spans that enter: begin minus end at each partition */
     unsigned char *entered; /* [k] */
 } approx_state;
@@ -94,7 +94,7 @@ static gdc_status allocate(approx_state *s)
     s->came = calloc(n, sizeof *s->came);
     s->done = calloc(n, sizeof *s->done);
     s->heard = calloc(rows, 1);
-    s->weight = calloc(rows, sizeof *s->weight);
+    s->weight = calloc((size_t)s->plan->blocks * rows, sizeof *s->weight);
     s->begun = calloc((size_t)s->plan->partitions + 1, sizeof *s->begun);
     s->entered = calloc((size_t)s->plan->partitions, 1);
     if (!s->came || !s->done || !s->heard || !s->weight || !s->begun || !s->entered)
@@ -270,14 +270,23 @@ static gdc_status fill_weights(approx_state *s, gdc_decode *quality)
     return GDC_OK;
 }
 
+static bool enters(const approx_state *s, int row)
+{
+    for (int v = 0; v < s->plan->blocks; v++)
+        if (s->weight[v * row_count(s->plan) + row] != 0)
+            return true;
+    return false;
+}
+
 static void mark_spans(approx_state *s)
 {
-    memset(s->begun, 0, ((size_t)s->plan->partitions + 1) * sizeof *s->begun);
+    int k = s->plan->partitions;
+    memset(s->begun, 0, ((size_t)k + 1) * sizeof *s->begun);
     for (int i = 0; i < row_count(s->plan); i++)
-        for (int t = 0; s->weight[i] != 0 && t < s->plan->row[i].terms; t++) {
+        for (int t = 0; t < s->plan->row[i].terms && enters(s, i); t++) {
             gdc_span span = s->plan->row[i].term[t].span;
-            s->begun[span.first]++;
-            s->begun[span.first + span.count]--;
+            s->begun[span.first % k]++;
+            s->begun[span.first % k + span.count]--;
         }
 }
 
@@ -302,9 +311,11 @@ static gdc_status approx_finish(void *state, const gdc_scene *scene, gdc_outcome
     gdc_status status = fill_weights(s, &quality);
     if (status != GDC_OK)
         return status;
-    for (int i = 0; i < row_count(s->plan); i++)
-        if (s->weight[i] != 0)
-            gdc_fold_slot(scene, i, s->weight[i]);
+    int rows = row_count(s->plan);
+    for (int v = 0; v < s->plan->blocks; v++)
+        for (int i = 0; i < rows; i++)
+            if (s->weight[v * rows + i] != 0)
+                gdc_fold_block(scene, i, v, s->weight[v * rows + i]);
     *outcome = (gdc_outcome){.used = s->plan->partitions * share_used(s, scene->samples),
                              .exact = quality.missing == 0,
                              .scale = quality.missing == 0 ? 1 : s->scale,
@@ -327,6 +338,7 @@ const gdc_policy_ops gdc_policy_approx = {
     .options = options,
     .options_bytes = sizeof(approx_options),
     .code = "erasurehead",
+    .takes_blocks = true,
     .traits = {.cancels = true, .overlaps = true},
     .open = approx_open,
     .close = approx_close,

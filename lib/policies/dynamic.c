@@ -104,7 +104,8 @@ static int slots_of(const gdc_dynamic *d, int *pool)
     *pool = d->options.pool < 0 ? (d->workers + 1) / 2 : d->options.pool;
     if (d->options.reproducible || *pool > k)
         *pool = k;
-    return *pool<k && * pool> 0 ? *pool + 1 : *pool;
+    bool is_bounded = (*pool > 0) && (*pool < k);
+    return is_bounded ? *pool + 1 : *pool;
 }
 
 static gdc_status dynamic_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, gdc_traits *traits)
@@ -156,7 +157,7 @@ static void hear_ready(gdc_dynamic *d, const gdc_scene *scene, const gdc_arrival
 {
     gdc_dynamic_worker *w = &d->worker[a->worker];
     gdc_dynamic_shard *own = &d->shard[a->worker];
-    bool has_failed = w->lease >= 0 && a->index == GDC_BARE && a->sound;
+    bool has_failed = w->lease >= 0 && own->is_left && a->index == GDC_BARE && a->sound;
     w->has_quit = w->has_quit || has_failed;
     w->asks = d->options.early > 0 && is_believed && a->ack > 0 && !own->is_left;
     if (!w->asks) {

@@ -129,6 +129,7 @@ static bool keep(gdc_pump *p, const gdc_arrival *a, int slot, void *vector)
 
 static void add(gdc_pump *p, double weight, const void *vector)
 {
+    assert(p->parts->plan->blocks == 1); /* a policy that takes several keeps, and folds them block by block */
     if (p->timing_only)
         return;
     gdc_combine(p->f32, p->options.dimension, 1, &weight, &vector, p->sum_is_set, p->sum);
@@ -151,7 +152,6 @@ static void fold_slot(gdc_pump *p, int slot, int block, double weight)
         gdc_tally_vector(&p->tally, &h->arrival, &p->round);
     h->is_used = true;
     if (gdc_coordinator_is_running(p->coordinator)) {
-        assert(p->parts->plan->blocks == 1);
         add(p, weight, h->vector);
         free_slot(p, slot);
         return;

@@ -205,6 +205,11 @@ static void what_was_chosen_is_told(void **state)
     r.strategy[3].chosen = copy("tau=0.0123");
     char *text = printed(result_print_table, &r);
     assert_true(says(text, "tuned drop:tau=1 chose tau=0.0123"));
+    assert_false(says(text, "tau=0.0123;"));
+    free(text);
+    r.strategy[1].chosen = copy("load=2");
+    text = printed(result_print_table, &r);
+    assert_true(says(text, "tuned gc:code=fractional,load=2 chose load=2; drop:tau=1 chose tau=0.0123"));
     free(text);
     s = strategy_json(&r, 3);
     assert_string_equal(json_string_value(json_object_get(s, "chosen")), "tau=0.0123");

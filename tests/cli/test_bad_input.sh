@@ -108,6 +108,9 @@ refuses divisor compare -s approx:wait=4,load=3
 refuses decode=fixed compare -s approx:wait=4,code=cyclic,decode=fixed
 refuses 'nearest is 2' compare -s gc:code=graph,degree=5
 refuses approx:code=file compare -s "gc:code=file,path=$work/rows.csv"
+refuses "1 to 3, nearest is 3" compare -s gc:code=dual,load=3,shorten=4
+refuses "want 8, one for each" compare -s gc:code=dual,load=2,speeds=1+1
+refuses "worker 7 the value 9 of 16" compare -s gc:code=dual,load=2,speeds=1+1+1+1+1+1+1+9
 
 # delays and faults
 refuses epx compare --delay epx:mean=1

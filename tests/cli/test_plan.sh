@@ -14,6 +14,9 @@ tolerates 1 fractional:load=2 8
 tolerates 2 fractional:load=3 6
 tolerates 2 cyclic:load=3 7
 tolerates 3 cyclic:load=4 8
+tolerates 2 dual:load=4,shorten=2 8
+holds "the number of blocks is told" grep -q '^  "blocks": 2,$' "$work/out"
+holds "and the block of every term" [ "$(grep -c '"block": 1' "$work/out")" -ge 8 ]
 run "$GRADCODE" plan fractional:load=2 --workers 8 --json
 holds "0/1 codes cancel nothing" grep -q '"worst": 1.0' "$work/out"
 holds "small sets are tried exhaustively" grep -q '"exhaustive": true' "$work/out"
@@ -41,4 +44,4 @@ holds "nothing that is not a number in the text" [ "$(grep -c nan "$work/out")" 
 run "$GRADCODE" plan "file:$work/none.csv" --workers 2 --json
 holds "nor in the JSON" is_json "$work/out"
 
-finish 25
+finish 29

@@ -196,6 +196,61 @@ static void what_the_first_workers_give_is_weighted_as_well_as_can_be(void **sta
             check_rounds(shape, wait);
 }
 
+/* Block v of what is applied, coordinate by coordinate, from the blocks of all partials: factors of least squares per block. */
+static double applied_from_blocks(const reference *r, const double *weight, int v, size_t j, uint64_t version,
+                                  double *squares)
+{
+    double factor[2 * K] = {0}, sum = 0;
+    *squares = 0;
+    for (int i = 0; i < r->rows; i++)
+        for (int c = 0; c < 2 * K; c++)
+            factor[c] += weight[v * r->rows + i] * gdc_row_coefficient(&r->plan->row[i], c);
+    for (int c = 0; c < 2 * K; c++) {
+        size_t first, length = gdc_plan_block(r->plan, D, c / K, &first);
+        double off = factor[c] - (c / K == v);
+        *squares += off * off;
+        sum += j < length ? factor[c] * ((double)version * (c % K + 1) + (double)(first + j)) : 0;
+    }
+    return sum;
+}
+
+static void blocks_are_weighted_each_by_itself(void **state)
+{
+    (void)state;
+    for (int wait = 1; wait <= N; wait++) {
+        bench b;
+        reference r;
+        char strategy[64];
+        snprintf(strategy, sizeof strategy, "approx:wait=%d,code=dual,load=4,shorten=2", wait);
+        open_reference(&r, "dual:load=4,shorten=2");
+        open_bench(&b, strategy, "exp:mean=1", M);
+        b.options.poll_s = 0;
+        start_bench(&b);
+        for (uint64_t version = 1; version <= 20; version++) {
+            double g[D], weight[2 * N], squares[2];
+            gdc_round round = {.size = sizeof round};
+            list_messages(&r, b.delay, version);
+            gdc_decoder_reset(r.decoder);
+            for (int i = 0; i < wait && !gdc_decoder_complete(r.decoder); i++)
+                gdc_decoder_offer(r.decoder, r.sent[i].worker, 0);
+            assert_int_equal(gdc_decoder_weights(r.decoder, weight, NULL, NULL), GDC_OK);
+            assert_int_equal(gdc_gradient(b.engine, model, g, &round), GDC_OK);
+            for (int v = 0; v < 2; v++) {
+                size_t first, length = gdc_plan_block(r.plan, D, v, &first);
+                for (size_t j = 0; j < length; j++) {
+                    double want = applied_from_blocks(&r, weight, v, j, version, &squares[v]);
+                    assert_true(fabs(g[first + j] - want) <= 1e-9 * integer_total(K, version, 0));
+                }
+            }
+            assert_true(fabs(round.residual - sqrt((squares[0] + squares[1]) / (2 * K))) < 1e-9);
+            assert_int_equal(round.exact, wait >= 4);
+            assert_true(round.used == 1 || wait < 3);
+        }
+        close_bench(&b);
+        close_reference(&r);
+    }
+}
+
 static void waiting_for_all_equals_gradient_coding_bit_by_bit(void **state)
 {
     static const char *const codes[] = {"erasurehead,load=3", "graph,degree=3", "cyclic,load=3"};
@@ -302,6 +357,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_the_first_workers_give_is_weighted_as_well_as_can_be),
+        cmocka_unit_test(blocks_are_weighted_each_by_itself),
         cmocka_unit_test(waiting_for_all_equals_gradient_coding_bit_by_bit),
         cmocka_unit_test(fixed_weights_are_right_on_average),
         cmocka_unit_test(refuses_what_cannot_be),

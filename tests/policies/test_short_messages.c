@@ -95,6 +95,27 @@ static void float32_gives_the_whole_batch_to_its_precision(void **state)
     }
 }
 
+/* More words about slots than workers: every message enters every block. */
+static void many_blocks_of_many_workers_are_folded(void **state)
+{
+    enum { WORKERS = 24, LONG = 30 };
+    (void)state;
+    double w[LONG] = {0}, g[LONG];
+    integer_problem problem = {.dimension = LONG, .fail_partition = -1, .nan_partition = -1};
+    gdc_options options;
+    gdc_engine *engine;
+    gdc_options_init(&options);
+    options.strategy = "gc:code=dual,load=9,shorten=8,tries=1";
+    options.dimension = LONG;
+    assert_int_equal(gdc_open_virtual(&options, WORKERS, integer_partial, &problem, &engine), GDC_OK);
+    for (uint64_t v = 1; v <= 3; v++) {
+        assert_int_equal(gdc_gradient(engine, w, g, NULL), GDC_OK);
+        for (size_t i = 0; i < LONG; i++)
+            assert_true(fabs(g[i] - integer_total(WORKERS, v, i)) <= 1e-9 * integer_total(WORKERS, v, i));
+    }
+    gdc_close(engine, NULL);
+}
+
 /* ---- length ---- */
 
 /* Everybody is awaited (load = shorten), so that every round has N models out and N messages in. */
@@ -208,6 +229,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_length_gives_the_whole_batch),
         cmocka_unit_test(float32_gives_the_whole_batch_to_its_precision),
+        cmocka_unit_test(many_blocks_of_many_workers_are_folded),
         cmocka_unit_test(messages_are_as_long_as_a_block_and_models_stay_whole),
         cmocka_unit_test(a_link_carries_a_message_in_a_fraction_of_the_time),
         cmocka_unit_test(survives_load_minus_shorten_deaths_and_names_what_is_missing_after_one_more),

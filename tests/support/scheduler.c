@@ -119,8 +119,7 @@ static void send_step(scheduler *s, int id, const gdc_step *step)
         void *vector =
             step->index == GDC_SPAN ? gdc_sums_take_span(w->sums, step->span) : gdc_sums_take_row(w->sums, step->index);
         size_t bytes = gdc_plan_length(s->parts.plan, (size_t)s->d) * sizeof(double);
-        m.vector = malloc(bytes);
-        memcpy(m.vector, vector, bytes);
+        m.vector = memcpy(malloc(bytes), vector, bytes);
         gdc_sums_give(w->sums, vector);
         m.arrival.sound = !happens(s, s->s->erase_permille);
     }
