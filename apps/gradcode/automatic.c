@@ -15,17 +15,17 @@ bool automatic_is_wanted(const run *r)
     return false;
 }
 
-/* The better choice for who cannot do without a tenth of the batch, where it is another one. */
-static gdc_status note_careful(entry *e, const gdc_tuning *tuning)
+/* For who cannot do without a tenth of the batch. */
+static gdc_status keep_careful(entry *e, const gdc_tuning *tuning)
 {
-    char text[200];
     const gdc_trial *best = &tuning->best, *careful = &tuning->careful;
+    free(e->careful);
+    e->careful = NULL;
     if (strcmp(best->item, careful->item) == 0 || careful->item[0] == '\0')
         return GDC_OK;
-    snprintf(text, sizeof text,
-             "uses %.2f of a batch; of what uses at least .9, %s was best: %.2f times the time per sample", best->used,
-             careful->item, careful->sample_s / best->sample_s);
-    return entry_add_note(e, text);
+    e->careful = strdup(careful->item);
+    e->careful_price = careful->sample_s / best->sample_s;
+    return e->careful != NULL ? GDC_OK : gdc_fail(GDC_ENOMEM, "no memory for a choice");
 }
 
 static gdc_status choose(const run *r, entry *e, const gdc_profile *profile)
@@ -40,13 +40,11 @@ static gdc_status choose(const run *r, entry *e, const gdc_profile *profile)
         return status;
     free(e->tuned);
     free(e->chosen);
-    free(e->note);
-    e->note = NULL;
     e->tuned = spec;
     e->chosen = strdup(tuning.best.item);
     if (e->chosen == NULL)
         return gdc_fail(GDC_ENOMEM, "no memory for a choice");
-    return note_careful(e, &tuning);
+    return keep_careful(e, &tuning);
 }
 
 gdc_status automatic_choose(run *r, const gdc_profile *profile)

@@ -4,6 +4,7 @@
 #include "data/data.h"
 
 #include <math.h>
+#include <string.h>
 
 #define AT(member) offsetof(config, member)
 #define ANY        INFINITY
@@ -21,7 +22,7 @@ const flag config_flags[] = {
     {"workers", 'n', FLAG_INT, AT(workers), 1, 10000000, NULL, "N", "workers (8)", ON_SIMULATE},
     {"workers", 'n', FLAG_INT, AT(workers), 1, 10000000, NULL, "N", "workers", ON_PLAN},
     {"partitions", 0, FLAG_INT, AT(partitions), 1, 1000000, NULL, "M",
-     "pieces per worker's shard, between which a drop can stop (1; without -s: 4)", ON_COMPARE},
+     "pieces per worker's shard, between which a drop can stop (1; without -s, or with -s all: 4)", ON_COMPARE},
     {"partitions", 0, FLAG_INT, AT(partitions), 1, 1000000, NULL, "M",
      "pieces per worker's shard, between which a drop can stop: with 1 it never does (1)", ON_TRAIN | ON_SIMULATE},
     {"partitions", 0, FLAG_INT, AT(partitions), 1, 1000000, NULL, "M", "partitions per worker's shard (1)", ON_PLAN},
@@ -89,6 +90,15 @@ static const config defaults = {
     .warmup = -1,
 };
 
+/* Whoever leaves the choice of strategies to the tool is to see drops that can drop. */
+static bool names_no_strategy(const texts *strategies)
+{
+    for (int i = 0; i < strategies->count; i++)
+        if (strcmp(strategies->item[i], "all") != 0)
+            return false;
+    return true;
+}
+
 gdc_status config_read(unsigned which, int argc, char **argv, config *out)
 {
     *out = defaults;
@@ -99,7 +109,7 @@ gdc_status config_read(unsigned which, int argc, char **argv, config *out)
     if (status == GDC_OK && out->nesterov && out->momentum <= 0)
         status = gdc_fail(GDC_EINVAL, "--nesterov without momentum: give --momentum too, for example 0.9");
     if (out->partitions == 0)
-        out->partitions = which == ON_COMPARE && out->strategies.count == 0 ? TO_SHOW_DROPS : 1;
+        out->partitions = which == ON_COMPARE && names_no_strategy(&out->strategies) ? TO_SHOW_DROPS : 1;
     return status;
 }
 

@@ -11,11 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gdc_status add(run *r, const char *spec, const char *suffix)
+static bool is_entered(const run *r, const char *spec)
 {
     for (int i = 0; i < r->entry_count; i++)
-        if (suffix[0] == '\0' && strcmp(r->entries[i].spec, spec) == 0)
-            return gdc_fail(GDC_EINVAL, "-s %s is given twice: want each strategy once", spec);
+        if (strcmp(r->entries[i].spec, spec) == 0)
+            return true;
+    return false;
+}
+
+static gdc_status add(run *r, const char *spec, const char *suffix)
+{
+    if (suffix[0] == '\0' && is_entered(r, spec))
+        return gdc_fail(GDC_EINVAL, "-s %s is given twice: want each strategy once", spec);
     entry *grown = realloc(r->entries, ((size_t)r->entry_count + 1) * sizeof *grown);
     if (grown == NULL)
         return gdc_fail(GDC_ENOMEM, "no memory for %d strategies", r->entry_count + 1);
@@ -83,6 +90,16 @@ static gdc_status expand(run *r, const char *text)
     return status;
 }
 
+/* One of all: unless it was given beside `all`, or is another row's with these workers. */
+static gdc_status expand_missing(run *r, const char *text)
+{
+    const texts *given = &r->config->strategies;
+    for (int i = 0; i < given->count; i++)
+        if (strcmp(given->item[i], text) == 0)
+            return GDC_OK;
+    return is_entered(r, text) ? GDC_OK : expand(r, text);
+}
+
 /* sync goes first, so that a later loss does not take the baseline away. The order is stable otherwise. */
 static void sync_first(run *r)
 {
@@ -133,7 +150,7 @@ gdc_status entries_open(run *r)
     const texts *given = &r->config->strategies;
     gdc_status status = given->count == 0 ? menu_default(r, expand) : GDC_OK;
     for (int i = 0; i < given->count && status == GDC_OK; i++)
-        status = strcmp(given->item[i], "all") == 0 ? menu_all(r, expand) : expand(r, given->item[i]);
+        status = strcmp(given->item[i], "all") == 0 ? menu_all(r, expand_missing) : expand(r, given->item[i]);
     if (status == GDC_OK)
         sync_first(r);
     if (status == GDC_OK)
@@ -153,6 +170,7 @@ void entries_close(run *r)
         free(r->entries[i].spec);
         free(r->entries[i].tuned);
         free(r->entries[i].chosen);
+        free(r->entries[i].careful);
         free(r->entries[i].note);
     }
     free(r->entries);

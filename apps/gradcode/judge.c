@@ -245,6 +245,9 @@ static gdc_status begin(const entry *e, result_strategy *s)
     s->spec = strdup(e->spec);
     if (e->chosen != NULL && (s->chosen = strdup(e->chosen)) == NULL)
         return gdc_fail(GDC_ENOMEM, "no memory for a choice");
+    s->careful_price = e->careful_price;
+    if (e->careful != NULL && (s->careful = strdup(e->careful)) == NULL)
+        return gdc_fail(GDC_ENOMEM, "no memory for a choice");
     if (e->note != NULL && (s->note = strdup(e->note)) == NULL)
         return gdc_fail(GDC_ENOMEM, "no memory for a note");
     return s->spec != NULL ? GDC_OK : gdc_fail(GDC_ENOMEM, "no memory for the name of a strategy");

@@ -12,9 +12,11 @@
 
 /* One strategy, in the order of the run. */
 typedef struct entry {
-    char *spec;   /* as given */
-    char *tuned;  /* the same with values for what is auto; NULL: nothing is */
-    char *chosen; /* those values, "k=5"; NULL: nothing is auto */
+    char *spec;           /* as given */
+    char *tuned;          /* the same with values for what is auto; NULL: nothing is */
+    char *chosen;         /* those values, "k=5"; NULL: nothing is auto */
+    char *careful;        /* the best of those that use at least .9 of a batch, where it is another one; else NULL */
+    double careful_price; /* its time per used sample / that of the chosen one */
     bool exact, collective;
     double load;            /* shards held by the fullest worker */
     int rows;               /* most messages of one worker and round */

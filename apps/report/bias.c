@@ -46,18 +46,24 @@ void reading_say_exact(reading *g)
 
 /* ---- off ---- */
 
-typedef struct share_text {
-    char s[48];
-} share_text;
-
 /* A strategy may compute several mini-batches for one update: it then uses more than there is in a batch. */
-static share_text share(double x)
+static reading_words share(double x)
 {
-    share_text t;
+    reading_words t;
     if (x <= 1 + 1e-9)
         snprintf(t.s, sizeof t.s, "%.3g %% of", 100 * x);
     else
         snprintf(t.s, sizeof t.s, "%.3g times", x);
+    return t;
+}
+
+reading_words reading_distance(double error)
+{
+    reading_words t;
+    if (error < 10)
+        snprintf(t.s, sizeof t.s, "%.3g %%", 100 * error);
+    else
+        snprintf(t.s, sizeof t.s, "%.3g times its length", error);
     return t;
 }
 
@@ -69,8 +75,8 @@ static bool is_known_off(const reading *g, int rank)
 static void say_off(reading *g, const result_strategy *s)
 {
     reading_begin(g);
-    report_say(&g->text, "With %s the gradient was off by up to %.3g %%%s: %s the batch's samples were used", s->spec,
-               100 * s->gradient_error, s->exact ? ", although it promises the exact one" : "",
+    report_say(&g->text, "With %s the gradient was off by up to %s%s: %s the batch's samples were used", s->spec,
+               reading_distance(s->gradient_error).s, s->exact ? ", although it promises the exact one" : "",
                share(s->used_fraction).s);
     if (isfinite(s->least_worker_share))
         report_say(&g->text, "and %s the worst-served shard's", share(s->least_worker_share).s);
@@ -91,8 +97,9 @@ static void say_range(reading *g, int count)
             served = s;
     }
     reading_begin(g);
-    report_say(&g->text, "With %d that do not promise it the gradient was off by up to %.3g %% (%s) to %.3g %% (%s)",
-               count, 100 * least->gradient_error, least->spec, 100 * most->gradient_error, most->spec);
+    report_say(&g->text, "With %d that do not promise it the gradient was off by up to %s (%s) to %s (%s)", count,
+               reading_distance(least->gradient_error).s, least->spec, reading_distance(most->gradient_error).s,
+               most->spec);
     if (served != NULL)
         report_say(&g->text, "; the worst-served shard had %s its samples used (%s)",
                    share(served->least_worker_share).s, served->spec);

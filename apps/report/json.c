@@ -173,6 +173,8 @@ static json_t *strategy_json(const result *r, int i, bool *good)
     put_text(o, "error", s->error);
     put_text(o, "note", s->note);
     put_text(o, "chosen", s->chosen);
+    put_text(o, "careful", s->careful);
+    put_real(o, "careful_price", s->careful != NULL ? s->careful_price : NAN);
     put_count(o, "rounds_completed", s->rounds_completed);
     put_time(o, s, &f);
     put_cost(o, s);

@@ -71,34 +71,32 @@ static void note_communication(const result *r, FILE *out)
     report_end(&t);
 }
 
-static bool same_load(const result *r, int a, int b)
+static const double same_load = 1e-9;
+
+/* The smallest load above one; INFINITY: none. */
+static double next_load(const result *r, double load)
 {
-    return fabs(r->strategy[a].load - r->strategy[b].load) < 1e-9;
+    double next = INFINITY;
+    for (int i = 0; i < r->strategies; i++)
+        if (r->strategy[i].load > load + same_load)
+            next = fmin(next, r->strategy[i].load);
+    return next;
 }
 
-static bool load_was_said(const result *r, const int *order, int i)
-{
-    for (int j = 0; j < i; j++)
-        if (same_load(r, order[j], order[i]))
-            return true;
-    return false;
-}
-
-/* The redundant ones by name, those of one load together; the others hold the data once. some: scratch [strategies]. */
+/* The redundant ones by name, those of one load together; the others hold the data once. Specs mostly tell their load: where they
+ * are many, an example of each is enough. some: scratch [strategies]. */
 static void note_memory(const result *r, const int *order, int *some, FILE *out)
 {
+    enum { MANY = 8, EXAMPLES = 2 };
     report_text t = note(out, "data memory");
     bool named = false;
-    for (int i = 0; i < r->strategies; i++) {
-        double load = r->strategy[order[i]].load;
-        if (!(load > 1) || load_was_said(r, order, i))
-            continue;
+    for (double load = next_load(r, 1); isfinite(load); load = next_load(r, load)) {
         int count = 0;
-        for (int j = i; j < r->strategies; j++)
-            if (same_load(r, order[j], order[i]))
-                some[count++] = order[j];
-        report_say(&t, "%.3g times the data:", load);
-        report_say_specs(&t, r, some, count, ";");
+        for (int i = 0; i < r->strategies; i++)
+            if (fabs(r->strategy[order[i]].load - load) <= same_load)
+                some[count++] = order[i];
+        report_say(&t, named ? "%.3g times:" : "%.3g times the data:", load);
+        report_say_some(&t, r, some, count, r->strategies > MANY ? EXAMPLES : REPORT_NAMES, ";");
         named = true;
     }
     report_say(&t, named ? "all others once" : "every strategy holds the data once");
@@ -268,18 +266,25 @@ static void note_slowest(const result *r, FILE *out)
     report_end(&t);
 }
 
-static void note_chosen(const result *r, const int *order, FILE *out)
+/* The rule, and for who cannot do without a tenth of the batch the best of what uses more. */
+static void note_tuned(const result *r, const int *order, FILE *out)
 {
-    int left = 0;
-    for (int i = 0; i < r->strategies; i++)
-        left += r->strategy[i].chosen != NULL;
-    if (left == 0)
+    int tuned = 0, left = 0;
+    for (int i = 0; i < r->strategies; i++) {
+        tuned += r->strategy[i].chosen != NULL;
+        left += r->strategy[i].careful != NULL;
+    }
+    if (tuned == 0)
         return;
     report_text t = note(out, "tuned");
+    report_say(&t, "(in parentheses) by time per used sample, on rounds that are not measured");
+    if (left > 0)
+        report_say(&t, "; the best that use .9 of a batch:");
     for (int i = 0; i < r->strategies; i++) {
         const result_strategy *s = &r->strategy[order[i]];
-        if (s->chosen != NULL)
-            report_say(&t, "%s chose %s%s", s->spec, s->chosen, --left > 0 ? ";" : "");
+        if (s->careful != NULL)
+            report_say(&t, "%s %s (%.2f times the time)%s", s->spec, s->careful, s->careful_price,
+                       --left > 0 ? ";" : "");
     }
     report_end(&t);
 }
@@ -316,7 +321,7 @@ static void note_residual(const result *r, const int *order, FILE *out)
     if (count == 0)
         return;
     report_text t = note(out, "residual");
-    report_say(&t, "of the decode, mean of the rounds (0: every partition counts once):");
+    report_say(&t, "of the decode, mean (0: every partition counts once):");
     for (int i = 0; i < r->strategies && said < REPORT_NAMES; i++) {
         const result_strategy *s = &r->strategy[order[i]];
         if (!decodes_roughly(s))
@@ -362,6 +367,6 @@ void report_notes(const result *r, const result_figures *figures, const int *ord
     note_things(r, order, some, (topic){"erased", tell_erased, 1, false}, out);
     note_things(r, order, some, (topic){"in flight", tell_critical, 1, false}, out);
     note_things(r, order, some, (topic){"strategy", tell_note, 1, true}, out);
-    note_chosen(r, order, out);
+    note_tuned(r, order, out);
     free(some);
 }

@@ -23,8 +23,9 @@ typedef struct report_text {
 } report_text;
 void report_say(report_text *t, const char *format, ...) GDC_PRINTF(2, 3);
 void report_end(report_text *t); /* ends the line, if one was begun */
-/* The specs of which [count] strategies: "A, B and C"; of more than REPORT_NAMES "A, B, C and 7 more". end follows the last. */
+/* The specs of which [count] strategies: "A, B and C"; of more than most (REPORT_NAMES) "A, B, C and 7 more". end follows the last. */
 enum { REPORT_NAMES = 4 };
+void report_say_some(report_text *t, const result *r, const int *which, int count, int most, const char *end);
 void report_say_specs(report_text *t, const result *r, const int *which, int count, const char *end);
 
 /* Has any strategy used a gradient of an older model? */

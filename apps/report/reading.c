@@ -6,13 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct span_text {
-    char s[32];
-} span_text;
-
-static span_text seconds(double x)
+static reading_words seconds(double x)
 {
-    span_text t;
+    reading_words t;
     if (x >= 1)
         snprintf(t.s, sizeof t.s, "%.3g s", x);
     else if (x >= 1e-3)
@@ -83,7 +79,7 @@ static void say_fastest_is_off(reading *g, int exact)
     const result_strategy *s = reading_ranked(g, 0);
     report_say(&g->text, "Fastest was %s, but", s->spec);
     if (isfinite(s->gradient_error))
-        report_say(&g->text, "its gradient was off by up to %.3g %%", 100 * s->gradient_error);
+        report_say(&g->text, "its gradient was off by up to %s", reading_distance(s->gradient_error).s);
     else
         report_say(&g->text, "it does not promise the exact gradient");
     if (exact >= 0)

@@ -19,6 +19,7 @@ static void strategy_free(result_strategy *s)
     free(s->error);
     free(s->note);
     free(s->chosen);
+    free(s->careful);
     free(s->class_loss);
     free(s->round);
     free(s->arrival);

@@ -63,6 +63,8 @@ typedef struct result_strategy {
     char *note;  /* what a reader must know of it, to follow its spec in a sentence; NULL: nothing */
     char
         *chosen; /* what an automatic tuning chose, as items of a spec ("tau=0.0123"); NULL: nothing was to be chosen */
+    char *careful;        /* the best of those that use at least .9 of a batch; NULL: not known, or the one chosen */
+    double careful_price; /* its time per used sample / that of the chosen one, on the profile */
     size_t rounds_completed;
     result_round *round;                /* [rounds_completed] */
     result_arrival *arrival;            /* [arrivals] */

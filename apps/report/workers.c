@@ -86,7 +86,7 @@ void report_note_slowest(const result *r, report_text *t)
     const result_worker *x = &s->worker[slow];
     double times = piece_s(x) / median_piece_s(r, s);
     if (!(times >= clearly)) {
-        report_say(t, "no worker stands out in %s", s->spec);
+        report_say(t, "no worker stands out");
         return;
     }
     report_say(t, "worker %d in %s: %.3g ms a piece, %.1f times the median;", slow, s->spec, 1e3 * piece_s(x), times);

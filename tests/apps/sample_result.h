@@ -185,6 +185,10 @@ static inline void set_odd_strategy(result_strategy *s, dice *d)
     }
     if (roll(d) < 0.3)
         s->chosen = copy(error);
+    if (s->chosen != NULL && roll(d) < 0.5) {
+        s->careful = copy(error);
+        s->careful_price = odd_number(d);
+    }
     if (roll(d) < 0.3)
         set_error(s, error);
     if (roll(d) < 0.3)

@@ -202,18 +202,64 @@ static void what_was_chosen_is_told(void **state)
     json_t *s = strategy_json(&r, 3);
     assert_true(json_is_null(json_object_get(s, "chosen")));
     json_decref(s);
-    r.strategy[3].chosen = copy("tau=0.0123");
     char *text = printed(result_print_table, &r);
-    assert_true(says(text, "tuned drop:tau=1 chose tau=0.0123"));
-    assert_false(says(text, "tau=0.0123;"));
+    assert_false(says(text, "tuned"));
     free(text);
-    r.strategy[1].chosen = copy("load=2");
+    r.strategy[3].chosen = copy("tau=0.0123");
     text = printed(result_print_table, &r);
-    assert_true(says(text, "tuned gc:code=fractional,load=2 chose load=2; drop:tau=1 chose tau=0.0123"));
+    assert_true(says(text, "drop:tau=1 (0.0123) no"));
+    assert_true(says(text, "tuned (in parentheses) by time per used sample"));
+    assert_false(says(text, "the best that use"));
+    free(text);
+    r.strategy[1].chosen = copy("load=2,most=6");
+    text = printed(result_print_table, &r);
+    assert_true(says(text, "load=2 (load=2,most=6)"));
+    assert_no_line_is_too_long(text);
     free(text);
     s = strategy_json(&r, 3);
     assert_string_equal(json_string_value(json_object_get(s, "chosen")), "tau=0.0123");
+    assert_true(json_is_null(json_object_get(s, "careful")));
+    assert_true(json_is_null(json_object_get(s, "careful_price")));
     json_decref(s);
+    result_free(&r);
+}
+
+static void the_best_that_hardly_drops_stands_beside_the_best(void **state)
+{
+    (void)state;
+    result r = known_result();
+    r.strategy[3].chosen = copy("tau=0.0123");
+    r.strategy[3].careful = copy("tau=0.02");
+    r.strategy[3].careful_price = 1.25;
+    char *text = printed(result_print_table, &r);
+    assert_true(says(text, "the best that use .9 of a batch: drop:tau=1 tau=0.02 (1.25 times the time)"));
+    assert_false(says(text, "the time);"));
+    free(text);
+    r.strategy[1].chosen = copy("load=1");
+    r.strategy[1].careful = copy("load=2");
+    r.strategy[1].careful_price = 2;
+    text = printed(result_print_table, &r);
+    assert_true(says(text, "load=2 (2.00 times the time); drop:tau=1 tau=0.02 (1.25 times the time)"));
+    free(text);
+    json_t *s = strategy_json(&r, 3);
+    assert_string_equal(json_string_value(json_object_get(s, "careful")), "tau=0.02");
+    assert_float_equal(json_real_value(json_object_get(s, "careful_price")), 1.25, 0);
+    json_decref(s);
+    result_free(&r);
+}
+
+static void a_gradient_far_off_is_told_in_lengths(void **state)
+{
+    (void)state;
+    result r = known_result();
+    r.strategy[3].gradient_error = 9.99;
+    char *text = printed(result_print_reading, &r);
+    assert_true(says(text, "was off by up to 999 %"));
+    free(text);
+    r.strategy[3].gradient_error = 12.75;
+    text = printed(result_print_reading, &r);
+    assert_true(says(text, "was off by up to 12.8 times its length"));
+    free(text);
     result_free(&r);
 }
 
@@ -247,6 +293,8 @@ int main(void)
         cmocka_unit_test(json_counts_staleness_exactly_or_not_at_all),
         cmocka_unit_test(residuals_are_told_of_decodes_that_were_not_exact),
         cmocka_unit_test(what_was_chosen_is_told),
+        cmocka_unit_test(the_best_that_hardly_drops_stands_beside_the_best),
+        cmocka_unit_test(a_gradient_far_off_is_told_in_lengths),
         cmocka_unit_test(more_samples_than_a_batch_make_a_batch_cheaper),
     };
     return cmocka_run_group_tests_name("bias and staleness", tests, NULL, NULL);

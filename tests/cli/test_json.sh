@@ -32,12 +32,15 @@ run "$GRADCODE" compare --rounds 3 -s drop:tau=.01 --delay exp:mean=.02 --partit
 holds "one that can says no more than what its model says" [ "$(note_of drop:tau=.01 | grep -c '^"model: [^;]*"$')" -eq 1 ]
 run "$GRADCODE" compare --rounds 3 --delay exp:mean=.02
 holds "the default comparison has four pieces a worker and says so" grep -q '(4 per' "$work/out"
-holds "its drop says which tau was chosen" grep -q 'tuned .*drop:tau=auto chose tau=0\.' "$work/out"
+holds "its drop says which tau was chosen" grep -q '^drop:tau=auto (0\.[0-9]*) ' "$work/out"
+run "$GRADCODE" compare --rounds 3 -s drop:tau=auto --delay exp:mean=.02 --partitions 4 --poll .001 --json
+holds "what was said before a choice is still said after it" \
+    [ "$(note_of drop:tau=auto,check=poll | grep -c 'looks at tau every --poll.*; model: ')" -eq 1 ]
 run "$GRADCODE" compare --rounds 3 --delay exp:mean=.02 --partitions 1
 holds "unless told otherwise" grep -q '(1 per' "$work/out"
 run "$GRADCODE" compare --rounds 3 --delay none:piece=0
 holds "delays of nothing: exit code 0 (was $status)" [ "$status" -eq 0 ]
-holds "delays of nothing: nothing is dropped" grep -q 'drop:tau=auto chose tau=inf' "$work/out"
+holds "delays of nothing: nothing is dropped" grep -q '^drop:tau=auto (inf) ' "$work/out"
 no_nan() {
     ! grep -qw nan "$work/out"
 }
@@ -56,4 +59,4 @@ refuse_json() {
 holds "the check refuses NaN" refuse_json "$work/bad"
 holds "the check refuses a torn file" refuse_json "$work/short"
 
-finish 34
+finish 35
