@@ -40,7 +40,7 @@ static gdc_status fresh(int count, char **text)
     int n = atoi(text[1]);
     (void)count;
     for (int k = 1; k <= n; k++)
-        printf("%.8f ", strcmp(text[0], "k-async") == 0 ? gdc_fresh_k_async(k, n) : gdc_fresh_k_batch_async(k, n));
+        printf("%.6f ", strcmp(text[0], "k-async") == 0 ? gdc_fresh_k_async(k, n) : gdc_fresh_k_batch_async(k, n));
     return GDC_OK;
 }
 

@@ -1,8 +1,8 @@
 # drop-model.sh - DropCompute: formula and simulation, light tails and log-normal ones
 # SPDX-License-Identifier: BSD-3-Clause
 from="arXiv 2306.10598"
-within "expected largest of n normals, n = 16 64 200 2048" "$("$formulas" factor 16 64 200 2048)" "1.801 2.369 2.766 3.454" .0005 \
-    "last digit"
+within "expected largest of n normals, n = 16 64 200 2048" "$("$formulas" factor 16 64 200 2048)" "1.801 2.369 2.766 3.454" .001 \
+    "1 of the last digit"
 
 # The paper's simulated delay, one piece per round: 1 + min(Z/(2 e^4.5), 5.5).
 simulate --workers 1 --rounds "$(rounds 200000)" --delay lognormal:mu=1 -s sync --out "$work/pieces"

@@ -8,6 +8,5 @@ for seed in 1 2 3 4 5 6 7; do
     tool plan dual:load=4 --workers 20 --seed "$seed"
     ratios="$ratios $(calculate "first / best" -v first="$first" -v best="$(planned worst)")"
 done
-sorted=$(echo "$ratios" | tr ' ' '\n' | sed '/^$/d' | sort -g)
-between "n = 20, s = 3: worst amplification, first / best of 20, least of 7 seeds" "$(echo "$sorted" | head -n 1)" 1 -
-between "its median" "$(echo "$sorted" | sed -n 4p)" 2 200
+between "worst amplification, n = 20, s = 3, first / best of 20: median of 7 seeds" \
+    "$(echo "$ratios" | tr ' ' '\n' | sed '/^$/d' | sort -g | sed -n 4p)" 2 200
