@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Once: all ranks get the same table, so all choose the same. Each times its own pieces, rank 0 the rounds. */
+/* Once: all ranks get the same table, so all choose the same, or none goes on: one may lack memory. Each times its own pieces, rank 0 the rounds. */
 static gdc_status learn(gdc_drop *drop)
 {
     size_t count = 0;
@@ -32,7 +32,7 @@ static gdc_status learn(gdc_drop *drop)
         gdc_profile_destroy(watch->profile);
         watch->profile = drop->shared;
         drop->shared = NULL;
-        status = gdc_watch_learn(watch);
+        status = gdc_reducer_agree(&drop->reducer, gdc_watch_learn(watch));
     }
     drop->broken = status; /* whoever has not learnt would go on by another threshold */
     return status;

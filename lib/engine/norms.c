@@ -39,6 +39,6 @@ void gdc_norms_add_row(gdc_norms *n, const gdc_plan *plan, const double *samples
 void gdc_norms_tell(const gdc_norms *n, gdc_round *round)
 {
     round->parts = (uint64_t)n->parts;
-    round->norm2 = n->parts > 0 ? n->sum / n->squares : NAN;
+    round->norm2 = n->parts > 0 && isfinite(n->sum) ? n->sum / n->squares : NAN;
     round->part_samples = n->parts > 0 ? n->squares / n->samples : NAN;
 }

@@ -190,7 +190,7 @@ static gdc_verdict adasync_arrival(void *state, const gdc_scene *scene, const gd
 
 static void count_loss(adasync_state *s, double loss)
 {
-    if (isnan(loss))
+    if (!isfinite(loss)) /* one that overflows would stay in the average for ever */
         return;
     if (s->losses < LOSSES_FIRST) {
         s->first += loss / LOSSES_FIRST;

@@ -52,8 +52,8 @@ typedef struct approx_state {
     gdc_decoder *decoder;
     gdc_decoder *probe; /* asks what-if questions */
     int wait;
-    double fixed;           /* weight of every message; 0: optimal */
-    double scale;           /* factor in it that makes up for the missing */
+    double fixed;           /* weight of every message if nobody is missing; 0: optimal */
+    bool scales_up;         /* it grows with the number of those who are */
     int given;              /* workers that gave all */
     int kept;               /* messages of the round that may enter */
     int checked;            /* workers 0 .. checked - 1 can give nothing more */
@@ -106,7 +106,6 @@ static gdc_status allocate(approx_state *s)
 static gdc_status choose_decode(approx_state *s, int decode)
 {
     double one;
-    s->scale = 1;
     if (decode == OWN && s->plan->code && s->plan->code->adds)
         s->fixed = 1;
     if (decode != FIXED)
@@ -116,8 +115,8 @@ static gdc_status choose_decode(approx_state *s, int decode)
                         "approx: decode=fixed with code=%s: its rows do not add up to the same on every partition: "
                         "want decode=optimal, or a code as graph, stochastic, erasurehead",
                         s->plan->code ? s->plan->code->name : "?");
-    s->scale = (double)s->plan->workers / s->wait;
-    s->fixed = one * s->scale;
+    s->fixed = one;
+    s->scales_up = true;
     return GDC_OK;
 }
 
@@ -259,13 +258,20 @@ static bool approx_can_finish(void *state, const gdc_scene *scene, const bool *g
 
 /* ---- the end ---- */
 
+/* What makes up for the missing: n / wait, and n / (those who gave) where no more could. */
+static double scale_of(const approx_state *s)
+{
+    return s->scales_up && s->given > 0 ? (double)s->plan->workers / s->given : 1;
+}
+
 static gdc_status fill_weights(approx_state *s, gdc_decode *quality)
 {
     if (s->fixed == 0)
         return gdc_decoder_weights(s->decoder, s->weight, NULL, quality);
+    double weight = s->fixed * scale_of(s);
     for (int w = 0; w < s->plan->workers; w++)
         for (int i = s->plan->row_at[w]; i < s->plan->row_at[w + 1]; i++)
-            s->weight[i] = s->came[w] == gdc_plan_rows(s->plan, w) ? s->fixed : 0;
+            s->weight[i] = s->came[w] == gdc_plan_rows(s->plan, w) ? weight : 0;
     *quality = gdc_decoder_measure(s->decoder, s->weight);
     return GDC_OK;
 }
@@ -318,7 +324,7 @@ static gdc_status approx_finish(void *state, const gdc_scene *scene, gdc_outcome
                 gdc_fold_block(scene, i, v, s->weight[v * rows + i]);
     *outcome = (gdc_outcome){.used = s->plan->partitions * share_used(s, scene->samples),
                              .exact = quality.missing == 0,
-                             .scale = quality.missing == 0 ? 1 : s->scale,
+                             .scale = quality.missing == 0 ? 1 : scale_of(s),
                              .residual = quality.residual_rms,
                              .amplification = quality.amplification,
                              .entered = s->entered};

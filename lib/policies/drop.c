@@ -118,6 +118,9 @@ static gdc_status drop_open(const void *values, const gdc_plan *plan, bool can_c
 {
     drop_options given = *(const drop_options *)values;
     (void)traits;
+    if (given.resample == RESAMPLE_BATCH && plan->partitions > INT_MAX / BATCH_MOST)
+        return gdc_fail(GDC_EINVAL, "drop: resample=batch with %d partitions in a batch: want at most %d of them",
+                        plan->partitions, INT_MAX / BATCH_MOST);
     gdc_status status = check_options(&given, gdc_plan_held(plan, 0), can_cut);
     if (status != GDC_OK)
         return status;

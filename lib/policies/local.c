@@ -5,6 +5,7 @@
 #include "engine/policy.h"
 #include "engine/samples.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,8 +36,11 @@ static const gdc_option options[] = {
 
 static gdc_status local_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, gdc_traits *traits)
 {
-    (void)plan;
+    int steps = ((const local_options *)values)->steps, most = INT_MAX / plan->partitions;
     (void)can_cut;
+    if (steps > most)
+        return gdc_fail(GDC_EINVAL, "local: steps=%d with %d partitions in a batch: want 1 to %d, nearest is %d", steps,
+                        plan->partitions, most, most);
     local_options *s = malloc(sizeof *s);
     if (!s)
         return gdc_fail(GDC_ENOMEM, "local: out of memory");

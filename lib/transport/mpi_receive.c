@@ -126,7 +126,7 @@ static bool is_believable(const gdc_mpi_root *root, const gdc_receive *in, const
     bool ready = (trailer->flags & GDC_FLAG_READY) != 0;
     bool is_farewell = (trailer->flags & (GDC_FLAG_LEAVE | GDC_FLAG_BYE)) != 0; /* may cross a MODEL */
     return gdc_trailer_is_sound(trailer, in->units) && trailer->kind == kind && trailer->worker == in->worker &&
-           trailer->index == index && ready == gdc_tag_is_ready(in->tag) && trailer->done >= 0 &&
+           trailer->index == index && ready == gdc_tag_is_ready(in->tag) && trailer->done >= 0 && trailer->ack >= 0 &&
            (is_farewell || trailer->version == assigned_to(root, in->worker)) &&
            (kind != GDC_KIND_SPAN || gdc_trailer_has_span(trailer, root->parts->plan->partitions));
 }

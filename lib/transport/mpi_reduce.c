@@ -81,32 +81,55 @@ static gdc_status complete(gdc_reducer *reducer, MPI_Request *request, size_t by
     }
 }
 
-static gdc_status name_unsound(gdc_reducer *reducer, bool is_sound)
+/* Names the ranks that say yes. */
+static gdc_status ask(gdc_reducer *reducer, bool mine, list *yes)
 {
     const gdc_link *link = &reducer->link;
     MPI_Request request;
-    list unsound = {.length = 0};
     memset(reducer->mine, 0, (size_t)link->ranks);
-    reducer->mine[link->rank] = is_sound ? 0 : 1;
+    reducer->mine[link->rank] = mine;
     int code =
         MPI_Iallreduce(reducer->mine, reducer->all, link->ranks, MPI_UNSIGNED_CHAR, MPI_MAX, link->comm, &request);
-    gdc_status status = gdc_mpi_check(code, "MPI_Iallreduce");
-    if (status == GDC_OK) {
-        status = complete(reducer, &request, (size_t)link->ranks);
+    if (code != MPI_SUCCESS) {
+        reducer->is_broken = true;
+        return gdc_mpi_check(code, "MPI_Iallreduce");
     }
+    gdc_status status = complete(reducer, &request, (size_t)link->ranks);
+    for (int r = 0; status == GDC_OK && r < link->ranks; r++) {
+        if (reducer->all[r]) {
+            add_rank(yes, r, "");
+        }
+    }
+    return status;
+}
+
+static gdc_status name_unsound(gdc_reducer *reducer, bool is_sound)
+{
+    list unsound = {.length = 0};
+    gdc_status status = ask(reducer, !is_sound, &unsound);
     if (status != GDC_OK) {
         return status;
-    }
-    for (int r = 0; r < link->ranks; r++) {
-        if (reducer->all[r]) {
-            add_rank(&unsound, r, "");
-        }
     }
     if (unsound.count == 0) {
         return gdc_fail(GDC_ENUMERIC, "the sum over all ranks overflows its type");
     }
     return gdc_fail(GDC_ENUMERIC, "the sum of worker %s is not finite; an all-reduce cannot do without it",
                     unsound.text);
+}
+
+gdc_status gdc_reducer_agree(gdc_reducer *reducer, gdc_status local)
+{
+    char reason[LIST_BYTES] = "";
+    list failed = {.length = 0};
+    if (local != GDC_OK) {
+        snprintf(reason, sizeof reason, ": %.300s", gdc_last_error());
+    }
+    gdc_status status = ask(reducer, local != GDC_OK, &failed);
+    if (status != GDC_OK || failed.count == 0) {
+        return status;
+    }
+    return gdc_fail(local != GDC_OK ? local : GDC_ENOMEM, "worker %s failed, so that nobody can go on%s", failed.text,
+                    reason);
 }
 
 gdc_status gdc_reducer_sum(gdc_reducer *reducer, const void *part, void *sum, gdc_started_fn started, void *context)

@@ -3,8 +3,8 @@
  *
  * Who sends what: per round every rank takes part in one MPI_Iallreduce of d + 1 numbers, the gradient and one
  * count, or d + 5 with options.norms (engine/norms.h behind the count); only if the sum is not finite, which all ranks see alike,
- * in a second one of one byte per rank that says whose part was not. A policy that learns from profiled rounds has, once, one
- * more: the table of times. */
+ * in a second one of one byte per rank that says whose part was not. A policy that learns from profiled rounds has, once, two
+ * more: the table of times, and one of one byte per rank that says who could not learn from it. */
 #ifndef GDC_TRANSPORT_MPI_REDUCE_H
 #define GDC_TRANSPORT_MPI_REDUCE_H
 
@@ -17,7 +17,7 @@ typedef struct gdc_reducer {
     size_t count;      /* numbers that are reduced: d + 1, with norms d + 5 */
     double deadline_s; /* from entering a reduction */
     gdc_idle idle;
-    unsigned char *mine, *all; /* [ranks] whose part is not finite */
+    unsigned char *mine, *all; /* [ranks] who has something to complain of */
     bool is_broken;            /* a reduction was given up: its buffers stay with MPI */
 } gdc_reducer;
 
@@ -36,5 +36,7 @@ typedef void (*gdc_started_fn)(void *context);
 gdc_status gdc_reducer_sum(gdc_reducer *reducer, const void *part, void *sum, gdc_started_fn started, void *context);
 /* The same for a table of doubles [count], once in a while; finite or not is the caller's business. ETIMEDOUT, EMPI. */
 gdc_status gdc_reducer_share(gdc_reducer *reducer, const double *part, double *sum, int count);
+/* OK if local is on all ranks; else a failure on all of them, which names those where it is not. ETIMEDOUT, EMPI. */
+gdc_status gdc_reducer_agree(gdc_reducer *reducer, gdc_status local);
 
 #endif

@@ -25,8 +25,11 @@ enum {
     F_CHECKSUM,
     F_CUTS,
     F_NORMS,
+    F_FIRST,
     F_STRATEGY,
     F_PLAN,
+    F_SAMPLES,
+    F_RATE,
     FIELDS
 };
 
@@ -35,8 +38,9 @@ static const char *const field_name[FIELDS] = {
     [F_DTYPE] = "dtype",       [F_PARTITIONS] = "partitions",
     [F_ROOT] = "root",         [F_SEED] = "seed",
     [F_CHECKSUM] = "checksum", [F_CUTS] = "poll_s (finite or not)",
-    [F_NORMS] = "norms",       [F_STRATEGY] = "strategy spec",
-    [F_PLAN] = "plan digest",
+    [F_NORMS] = "norms",       [F_FIRST] = "first_version",
+    [F_PLAN] = "plan digest",  [F_STRATEGY] = "strategy spec",
+    [F_RATE] = "local_rate",   [F_SAMPLES] = "samples",
 };
 
 typedef struct record {
@@ -109,6 +113,17 @@ gdc_status gdc_link_agree(const gdc_link *link, gdc_status local)
     return least[0] == INT_MAX ? GDC_OK : share_failure(link, least[0], least[1] == 1, local);
 }
 
+/* Without a root every rank counts rounds, samples and steps by itself. */
+static void describe_peer(const gdc_options *options, const gdc_strategy_parts *parts, record *mine)
+{
+    size_t bytes = (size_t)parts->plan->partitions * sizeof *options->samples;
+    mine->field[F_FIRST] = options->first_version;
+    mine->field[F_SAMPLES] = options->samples ? 1 + (uint64_t)gdc_crc32c(0, options->samples, bytes) : 0;
+    if (parts->traits.local_steps) {
+        memcpy(&mine->field[F_RATE], &options->local_rate, sizeof options->local_rate);
+    }
+}
+
 static record describe(const gdc_options *options, const gdc_strategy_parts *parts, int root)
 {
     record mine = {.process = gdc_process_self()};
@@ -123,6 +138,9 @@ static record describe(const gdc_options *options, const gdc_strategy_parts *par
     mine.field[F_NORMS] = (uint64_t)(options->norms != 0);
     mine.field[F_STRATEGY] = gdc_crc32c(0, options->strategy, strlen(options->strategy));
     mine.field[F_PLAN] = gdc_plan_digest(parts->plan);
+    if (root < 0) {
+        describe_peer(options, parts, &mine);
+    }
     return mine;
 }
 
@@ -140,7 +158,7 @@ static gdc_status compare(const record *all, int ranks)
             if (all[r].field[f] == all[0].field[f]) {
                 continue;
             }
-            if (f == F_STRATEGY || f == F_PLAN) {
+            if (f >= F_STRATEGY) { /* the others are no numbers that tell anything */
                 return gdc_fail(GDC_EINVAL, "rank %d and rank 0 differ in %s: options must be the same on all ranks", r,
                                 field_name[f]);
             }

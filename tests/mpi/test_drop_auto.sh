@@ -4,5 +4,6 @@
 
 for ranks in 2 5 9; do
     laws $ranks 14 prog_drop_auto
+    laws $ranks 5 prog_peers
 done
 [ "$broken" -eq 0 ]

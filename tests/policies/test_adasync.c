@@ -169,8 +169,10 @@ static void a_long_hold_gives_the_table(void **state)
         open_bench(&b, "adasync:base=k-sync,k0=2,every=1000", "none:piece=1");
         b.slope.rate = 0;
         start_bench(&b);
-        for (int r = 0; r < 5; r++)
+        for (int r = 0; r < 6; r++) {
+            b.slope.start = r == 2 ? INFINITY : 10; /* one that overflows is passed over */
             assert_int_equal(next_k(&b), 2);
+        }
         b.slope.start /= fall[i];
         for (int r = 0; r < 1100; r++)
             k = next_k(&b);

@@ -40,6 +40,27 @@ static void fewer_than_are_waited_for_are_enough_when_the_others_are_dead(void *
     close_bench(&b);
 }
 
+/* Four of the six that fixed weights wait for: what they give stands for all. */
+static void fixed_weights_make_up_for_the_dead(void **state)
+{
+    const gdc_fault faults[] = {{GDC_FAULT_KILL, GDC_AT_COMPUTE, 5, 1, 0}, {GDC_FAULT_KILL, GDC_AT_COMPUTE, 4, 3, 0}};
+    bench b;
+    (void)state;
+    open_bench(&b, "approx:wait=6,load=1,permute=0,decode=fixed", "exp:mean=1", M);
+    b.options.faults = faults;
+    b.options.fault_count = 2;
+    start_bench(&b);
+    for (uint64_t v = 1; v <= 6; v++) {
+        double g[D], want = 0, live = v < 3 ? 5 : 4;
+        gdc_round round = {.size = sizeof round};
+        assert_int_equal(gdc_gradient(b.engine, model, g, &round), GDC_OK);
+        for (int p = 0; p < M * live; p++)
+            want += N / live * (double)v * (p + 1);
+        assert_true(fabs(g[0] - want) < 1e-12 * want && fabs(round.scale - N / live) < 1e-12 && !round.exact);
+    }
+    close_bench(&b);
+}
+
 static void a_partial_that_is_not_finite_is_left_out(void **state)
 {
     bench b;
@@ -142,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fewer_than_are_waited_for_are_enough_when_the_others_are_dead),
+        cmocka_unit_test(fixed_weights_make_up_for_the_dead),
         cmocka_unit_test(a_partial_that_is_not_finite_is_left_out),
         cmocka_unit_test(who_stands_still_is_waited_for_until_the_deadline),
         cmocka_unit_test(every_schedule_is_live_and_bounded),

@@ -10,6 +10,7 @@
 #include "gradcode/tune.h"
 #include "support/virtual_bench.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -316,6 +317,23 @@ static void bad_values_name_the_valid_range(void **state)
     refuses("local", "steps", "from 1 to 1000");
 }
 
+/* Extra mini-batches have partition ids of their own, and ids are ints. */
+static void partition_ids_do_not_overflow(void **state)
+{
+    enum { MILLIONS = 1000000 };
+    const int most = INT_MAX / (N * MILLIONS);
+    char spec[40];
+    (void)state;
+    snprintf(spec, sizeof spec, "local:steps=%d", most);
+    assert_int_equal(gdc_strategy_check(spec, N, MILLIONS, 1, NULL, NULL), GDC_OK);
+    snprintf(spec, sizeof spec, "local:steps=%d", most + 1);
+    assert_int_equal(gdc_strategy_check(spec, N, MILLIONS, 1, NULL, NULL), GDC_EINVAL);
+    assert_non_null(strstr(gdc_last_error(), "nearest is"));
+    assert_int_equal(gdc_strategy_check("drop:tau=1", N, INT_MAX / N, 1, NULL, NULL), GDC_OK);
+    assert_int_equal(gdc_strategy_check("drop:tau=auto,resample=batch", N, INT_MAX / N, 1, NULL, NULL), GDC_EINVAL);
+    assert_non_null(strstr(gdc_last_error(), "resample=batch"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -328,6 +346,7 @@ int main(void)
         cmocka_unit_test(a_tuned_batch_makes_up_on_its_profile),
         cmocka_unit_test(dropping_nothing_is_sync_bit_for_bit),
         cmocka_unit_test(bad_values_name_the_valid_range),
+        cmocka_unit_test(partition_ids_do_not_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "engine/norms.h"
 #include "engine/sums.h"
 #include "gradcode/draw.h"
 #include "plan/plan.h"
@@ -350,6 +351,21 @@ static void norms_are_told_only_when_asked_for(void **state)
     gdc_delay_destroy(b.delay);
 }
 
+/* What overflows says nothing, rather than infinity. */
+static void sums_of_norms_that_overflow_are_not_told(void **state)
+{
+    gdc_plan *plan;
+    gdc_norms norms = {.parts = 0};
+    gdc_round round = {.size = sizeof round};
+    (void)state;
+    assert_int_equal(gdc_plan_create("uncoded", 2, 4, 1, &plan), GDC_OK);
+    for (int p = 0; p < 2; p++)
+        gdc_norms_add_span(&norms, plan, NULL, (gdc_span){p, 1}, 1e308);
+    gdc_norms_tell(&norms, &round);
+    assert_true(isnan(round.norm2) && round.parts == 2);
+    gdc_plan_destroy(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -359,6 +375,7 @@ int main(void)
         cmocka_unit_test(dropped_parts_tell_nothing),
         cmocka_unit_test(who_is_ignored_tells_nothing),
         cmocka_unit_test(norms_are_told_only_when_asked_for),
+        cmocka_unit_test(sums_of_norms_that_overflow_are_not_told),
     };
     if (getenv("GDC_TEST_SEED"))
         seed = strtoull(getenv("GDC_TEST_SEED"), NULL, 10);
