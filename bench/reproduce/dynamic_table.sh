@@ -112,6 +112,7 @@ static_row()
     # shellcheck disable=SC2086 # a list
     table_run $delays -s sync -s $frc -s "$groups" -s $walk=forward -s $walk=two-ended
     cell "sync" sync "$1"
+    waiting=$(figure "$result" sync mean)
     cell "FRC r = 2" $frc "$2"
     cell "FRC r = 3" "$groups" "$3"
     cell "forward r = 3" $walk=forward "$4"

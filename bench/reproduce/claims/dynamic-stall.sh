@@ -6,5 +6,6 @@ delays="--delay none:piece=1 --delay jitter:sd=.05 --delay stall:p=.0041667,extr
 nominal=1.05
 static_row 218.4 118.3 92.9 92.5 89.2
 tuned_row 27.6 206.3
+between "drop / sync: nothing to gain inside a piece" "$(calculate "d / s" -v d="$dropping" -v s="$waiting")" .9 1 .945
 dynamic_row 99.7:3.4 56.8:1.9 40.9:1.3 23.4:.3
 bound 13.4
