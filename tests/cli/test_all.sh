@@ -44,4 +44,4 @@ run "$GRADCODE" compare -s gc:code=uncoded -s all -s dynamic:load=2 -s dynamic:l
 holds "more beside all" says_once '^dynamic:load=3 '
 holds "what is given beside all is run once, before it" says_once '^gc:code=uncoded '
 holds "or after it" says_once '^dynamic:load=2 '
-finish 47
+finish 46
