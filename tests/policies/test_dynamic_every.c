@@ -22,7 +22,7 @@ enum { DEPTH_MAX = 400 };
 typedef struct hunt {
     char strategy[128];
     int workers, pieces, load, rounds;
-    int erasures, deaths, stops; /* at most so many */
+    int erasures, deaths, stops, failures; /* at most so many */
     world *w;
     world_act path[DEPTH_MAX];
     world_key on_path[DEPTH_MAX];
@@ -76,7 +76,7 @@ static world_key key_of(const hunt *h)
     world_key key = world_outer_key(h->w);
     if (gdc_pump_is_running(h->w->pump))
         add_policy(&key, h->w->parts.state, h->w->now_s);
-    world_key_add(&key, (uint64_t)happened(h, WORLD_ERASED));
+    world_key_add(&key, (uint64_t)(happened(h, WORLD_ERASED) * 64 + happened(h, WORLD_FAIL)));
     return key;
 }
 
@@ -121,7 +121,7 @@ static void remember_all(hunt *h, const world_key *old, size_t old_max)
 
 static void tell(const hunt *h, const char *what)
 {
-    static const char *const words[] = {"message", "ERASED", "piece", "model", "work",
+    static const char *const words[] = {"message", "ERASED", "piece", "FAILS", "model", "work",
                                         "limit",   "ring",   "tick",  "begin", "KILL"};
     print_message("%s, %d workers, %d pieces: %s\n ", h->strategy, h->workers, h->pieces, what);
     for (int i = 0; i < h->depth; i++)
@@ -150,13 +150,15 @@ static int choices(const hunt *h, world_act *acts)
 {
     int count = world_acts(h->w, acts);
     bool erases = happened(h, WORLD_ERASED) < h->erasures, kills = happened(h, WORLD_KILL) < h->deaths;
-    bool stops = happened(h, WORLD_STOP) < h->stops;
+    bool stops = happened(h, WORLD_STOP) < h->stops, fails = happened(h, WORLD_FAIL) < h->failures;
     for (int i = 0; i < h->workers; i++) {
         const world_desk *k = &h->w->desk[i];
         if (erases && world_may_erase(h->w, i))
             acts[count++] = (world_act){WORLD_ERASED, (unsigned char)i};
         if (kills && !k->dead)
             acts[count++] = (world_act){WORLD_KILL, (unsigned char)i};
+        if (fails && k->computing && !k->stopped)
+            acts[count++] = (world_act){WORLD_FAIL, (unsigned char)i};
         if (stops && !k->dead && !k->stopped)
             acts[count++] = (world_act){WORLD_STOP, (unsigned char)i};
     }
@@ -204,7 +206,7 @@ static void walk(hunt *h)
 
 typedef struct shape {
     const char *options;
-    int workers, pieces, load, rounds, erasures, deaths, stops;
+    int workers, pieces, load, rounds, erasures, deaths, stops, failures;
 } shape;
 
 static void walk_shape(const shape *x)
@@ -215,15 +217,16 @@ static void walk_shape(const shape *x)
               .rounds = x->rounds,
               .erasures = x->erasures,
               .deaths = x->deaths,
-              .stops = x->stops};
+              .stops = x->stops,
+              .failures = x->failures};
     snprintf(h.strategy, sizeof h.strategy, "dynamic:load=%d,nominal=1,permute=0%s", x->load, x->options);
     h.w = world_create(h.strategy, x->workers, x->pieces, 1);
     if (!h.w)
         fail_msg("%s", gdc_last_error());
     walk(&h);
-    print_message("%-58s n=%d M=%d, %d round%s%s%s%s: %zu states, %zu acts\n", h.strategy, x->workers, x->pieces,
+    print_message("%-58s n=%d M=%d, %d round%s%s%s%s%s: %zu states, %zu acts\n", h.strategy, x->workers, x->pieces,
                   x->rounds, x->rounds > 1 ? "s" : "", x->erasures ? ", 1 erasure" : "", x->deaths ? ", 1 death" : "",
-                  x->stops ? ", 1 stop" : "", h.states, h.acts);
+                  x->stops ? ", 1 stop" : "", x->failures ? ", 1 failure" : "", h.states, h.acts);
     assert_true(h.ends > 0);
     world_destroy(h.w);
     free(h.seen);
@@ -253,43 +256,54 @@ static void every_interleaving_of_a_round_is_exact_and_ends(void **state)
 {
     (void)state;
     for (int v = 0; v < VARIANTS; v++)
-        WALK({variants[v], 1, 3, 1, 1, 0, 0, 0}, {variants[v], 2, 1, 1, 1, 0, 0, 0}, {variants[v], 2, 1, 2, 1, 0, 0, 0},
-             {variants[v], 2, 2, 2, 1, 0, 0, 0}, {variants[v], 2, 3, 1, 1, 0, 0, 0},
-             {variants[v], 2, 3, 2, 1, 0, 0, 0});
-    WALK({variants[1], 3, 1, 2, 1, 0, 0, 0}, {variants[4], 3, 1, 2, 1, 0, 0, 0}, {variants[1], 3, 1, 3, 1, 0, 0, 0});
+        WALK({variants[v], 1, 3, 1, .rounds = 1}, {variants[v], 2, 1, 1, .rounds = 1},
+             {variants[v], 2, 1, 2, .rounds = 1}, {variants[v], 2, 2, 2, .rounds = 1},
+             {variants[v], 2, 3, 1, .rounds = 1}, {variants[v], 2, 3, 2, .rounds = 1});
+    WALK({variants[1], 3, 1, 2, .rounds = 1}, {variants[4], 3, 1, 2, .rounds = 1}, {variants[1], 3, 1, 3, .rounds = 1});
 }
 
 static void what_is_left_over_does_not_disturb_the_next_round(void **state)
 {
     (void)state;
-    WALK({variants[3], 2, 1, 2, 2, 0, 0, 0}, {variants[4], 2, 1, 2, 3, 0, 0, 0}, {variants[1], 2, 2, 2, 2, 0, 0, 0});
+    WALK({variants[3], 2, 1, 2, .rounds = 2}, {variants[4], 2, 1, 2, .rounds = 2}, {variants[1], 2, 2, 2, .rounds = 2});
 }
 
 static void an_erased_vector_or_a_death_changes_nothing(void **state)
 {
     (void)state;
     for (int v = 0; v < VARIANTS; v++)
-        WALK({variants[v], 1, 3, 1, 2, 1, 0, 0}, {variants[v], 2, 2, 2, 1, 1, 1, 0},
-             {variants[v], 2, 2, 1, 1, 1, 1, 0});
-    WALK({variants[1], 3, 1, 2, 1, 1, 0, 0}, {variants[1], 3, 1, 2, 1, 0, 1, 0});
+        WALK({variants[v], 1, 3, 1, .rounds = 2, .erasures = 1},
+             {variants[v], 2, 2, 2, .rounds = 1, .erasures = 1, .deaths = 1},
+             {variants[v], 2, 2, 1, .rounds = 1, .erasures = 1, .deaths = 1});
+    WALK({variants[1], 3, 1, 2, .rounds = 1, .erasures = 1}, {variants[1], 3, 1, 2, .rounds = 1, .deaths = 1});
 }
 
 static void the_round_ends_whoever_stands_still(void **state)
 {
     (void)state;
     for (int v = 0; v < VARIANTS; v++)
-        WALK({variants[v], 2, 2, 2, 1, 0, 0, 1}, {variants[v], 2, 1, 2, 2, 0, 0, 1});
-    WALK({variants[4], 2, 2, 2, 1, 1, 0, 1}, {variants[4], 3, 1, 2, 1, 0, 0, 1},
-         {",reproducible=1", 2, 2, 2, 1, 0, 0, 1}, {",progress=0", 2, 2, 2, 1, 0, 0, 1},
-         {",early=1", 2, 2, 2, 1, 0, 0, 1});
+        WALK({variants[v], 2, 2, 2, .rounds = 1, .stops = 1}, {variants[v], 2, 1, 2, .rounds = 2, .stops = 1});
+    WALK({variants[4], 2, 2, 2, .rounds = 1, .erasures = 1, .stops = 1},
+         {variants[4], 3, 1, 2, .rounds = 1, .stops = 1}, {",reproducible=1", 2, 2, 2, .rounds = 1, .stops = 1},
+         {",progress=0", 2, 2, 2, .rounds = 1, .stops = 1}, {",early=1", 2, 2, 2, .rounds = 1, .stops = 1});
+}
+
+static void a_failed_piece_changes_nothing(void **state)
+{
+    (void)state;
+    WALK({variants[1], 1, 3, 1, .rounds = 2, .failures = 1}, {variants[4], 2, 2, 2, .rounds = 1, .failures = 1},
+         {variants[1], 2, 2, 2, .rounds = 1, .erasures = 1, .failures = 1},
+         {variants[1], 3, 1, 2, .rounds = 1, .failures = 1}, {",early=1", 2, 2, 2, .rounds = 1, .failures = 1},
+         {",reproducible=1", 2, 2, 2, .rounds = 1, .failures = 1});
 }
 
 static void all_kinds_of_messages_are_exact(void **state)
 {
     (void)state;
-    WALK({",reproducible=1", 2, 3, 2, 1, 0, 0, 0}, {",reproducible=1,theta=0,theta2=0", 2, 2, 2, 1, 1, 1, 0},
-         {",progress=0", 2, 3, 2, 1, 0, 0, 0}, {",progress=0", 2, 2, 2, 1, 1, 1, 0}, {",early=1", 2, 2, 2, 1, 0, 0, 0},
-         {",early=1,theta=0,theta2=0", 2, 2, 2, 1, 0, 1, 0}, {",early=2", 2, 3, 2, 1, 0, 0, 0});
+    WALK({",reproducible=1", 2, 3, 2, .rounds = 1},
+         {",reproducible=1,theta=0,theta2=0", 2, 2, 2, .rounds = 1, .erasures = 1, .deaths = 1},
+         {",progress=0", 2, 3, 2, .rounds = 1}, {",progress=0", 2, 2, 2, .rounds = 1, .erasures = 1, .deaths = 1},
+         {",early=1", 2, 2, 2, .rounds = 1}, {",early=1,theta=0,theta2=0", 2, 2, 2, .rounds = 1, .deaths = 1});
 }
 
 /* All worlds of at most 4 workers and 6 pieces: minutes. */
@@ -298,17 +312,21 @@ static void larger_worlds_are_no_different(void **state)
     (void)state;
     if (!getenv("GDC_TEST_FULL"))
         return;
-    for (int v = 0; v < VARIANTS; v++) {
-        WALK({variants[v], 1, 6, 1, 2, 1, 0, 0}, {variants[v], 3, 2, 1, 1, 0, 0, 0}, {variants[v], 3, 2, 2, 1, 0, 0, 0},
-             {variants[v], 3, 1, 3, 1, 0, 0, 0}, {variants[v], 4, 1, 1, 1, 0, 0, 0}, {variants[v], 4, 1, 2, 1, 0, 0, 0},
-             {variants[v], 2, 2, 2, 2, 0, 0, 0}, {variants[v], 2, 3, 2, 1, 1, 1, 0},
-             {variants[v], 3, 1, 2, 1, 1, 1, 0});
-    }
-    WALK({variants[1], 3, 2, 3, 1, 0, 0, 0}, {variants[4], 3, 2, 3, 1, 0, 0, 0}, {variants[1], 4, 1, 3, 1, 0, 0, 0},
-         {variants[4], 4, 1, 3, 1, 0, 0, 0}, {variants[1], 4, 1, 4, 1, 0, 0, 0}, {variants[4], 4, 1, 4, 1, 0, 0, 0},
-         {variants[1], 2, 3, 2, 2, 0, 0, 0}, {variants[4], 2, 3, 2, 2, 0, 0, 0}, {variants[1], 3, 1, 2, 2, 0, 0, 0},
-         {",early=1", 2, 3, 2, 1, 0, 0, 0}, {",early=1,reproducible=1", 2, 3, 2, 1, 0, 0, 0},
-         {",reproducible=1", 3, 2, 2, 1, 0, 0, 0});
+    for (int v = 0; v < VARIANTS; v++)
+        WALK({variants[v], 1, 6, 1, .rounds = 2, .erasures = 1}, {variants[v], 3, 2, 1, .rounds = 1},
+             {variants[v], 3, 2, 2, .rounds = 1}, {variants[v], 3, 1, 3, .rounds = 1},
+             {variants[v], 4, 1, 1, .rounds = 1}, {variants[v], 2, 2, 2, .rounds = 2},
+             {variants[v], 2, 3, 2, .rounds = 1, .erasures = 1, .deaths = 1},
+             {variants[v], 3, 1, 2, .rounds = 1, .erasures = 1, .deaths = 1},
+             {variants[v], 2, 3, 2, .rounds = 1, .stops = 1, .failures = 1});
+    for (int v = 1; v < VARIANTS; v += 3) /* a pool of one, both kinds of theta */
+        WALK({variants[v], 3, 2, 3, .rounds = 1}, {variants[v], 4, 1, 2, .rounds = 1},
+             {variants[v], 4, 1, 3, .rounds = 1}, {variants[v], 4, 1, 4, .rounds = 1},
+             {variants[v], 2, 3, 2, .rounds = 2}, {variants[v], 3, 1, 2, .rounds = 1, .stops = 1, .failures = 1});
+    WALK({variants[1], 3, 1, 2, .rounds = 2}, {",early=1", 2, 3, 2, .rounds = 1}, {",early=2", 2, 3, 2, .rounds = 1},
+         {",early=1,reproducible=1", 2, 3, 2, .rounds = 1},
+         {",early=1", 2, 2, 2, .rounds = 1, .erasures = 1, .failures = 1},
+         {",early=1,theta=0,theta2=0", 2, 2, 2, .rounds = 1, .failures = 1}, {",reproducible=1", 3, 2, 2, .rounds = 1});
 }
 
 int main(void)
@@ -318,6 +336,7 @@ int main(void)
         cmocka_unit_test(what_is_left_over_does_not_disturb_the_next_round),
         cmocka_unit_test(an_erased_vector_or_a_death_changes_nothing),
         cmocka_unit_test(the_round_ends_whoever_stands_still),
+        cmocka_unit_test(a_failed_piece_changes_nothing),
         cmocka_unit_test(all_kinds_of_messages_are_exact),
         cmocka_unit_test(larger_worlds_are_no_different),
     };

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A mean is accepted within 2 % and twice the two half-widths together (95 %, 20 batches of consecutive rounds). The references are
- * means of 2,000 rounds; where their half-width is not known it is taken to be that of so many rounds here. 150 rounds; all 2,000
+ * means of 2,000 rounds; where their half-width is not known it is taken to be that of so many rounds here. 100 rounds; all 2,000
  * with GDC_TEST_FULL=1. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WORKERS = 64, PIECES = 12, REFERENCE_ROUNDS = 2000, FEW_ROUNDS = 150, BATCHES = 20, CELLS = 9 };
+enum { WORKERS = 64, PIECES = 12, REFERENCE_ROUNDS = 2000, FEW_ROUNDS = 100, BATCHES = 20, CELLS = 9 };
 
 /* %g: typical time of a piece, or the threshold of dropping that is best on this delay. */
 static const char *const strategies[CELLS] = {

@@ -127,6 +127,16 @@ static void finish_piece(world *w, int id)
     drive(w, id);
 }
 
+static void fail_piece(world *w, int id)
+{
+    world_desk *k = &w->desk[id];
+    k->computing = false;
+    gdc_sums_abandon(k->sums);
+    remember(k, WORLD_FAIL, gdc_worker_is_over(k->machine));
+    gdc_worker_failed(k->machine, w->now_s);
+    drive(w, id);
+}
+
 static void take_model(world *w, int id)
 {
     world_desk *k = &w->desk[id];
@@ -263,6 +273,9 @@ void world_do(world *w, world_act act)
         break;
     case WORLD_PIECE:
         finish_piece(w, act.worker);
+        break;
+    case WORLD_FAIL:
+        fail_piece(w, act.worker);
         break;
     case WORLD_MODEL:
         take_model(w, act.worker);

@@ -20,6 +20,7 @@ typedef enum world_kind {
     WORLD_MESSAGE, /* the worker's oldest message reaches the master */
     WORLD_ERASED,  /* the same, spoilt; only where it has a vector */
     WORLD_PIECE,   /* its piece ends */
+    WORLD_FAIL,    /* ... in a failure */
     WORLD_MODEL,   /* it receives ... */
     WORLD_WORK,
     WORLD_LIMIT,
@@ -77,7 +78,7 @@ void world_destroy(world *w);
 /* As created anew, for a policy whose begin() forgets everything. */
 void world_restart(world *w);
 
-/* What can happen now, without WORLD_ERASED and those that befall workers. */
+/* What can happen now, without WORLD_ERASED, WORLD_FAIL and those that befall workers. */
 int world_acts(const world *w, world_act *acts);
 void world_do(world *w, world_act act);
 bool world_may_erase(const world *w, int worker); /* its oldest message has a vector */
