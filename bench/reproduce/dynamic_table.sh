@@ -70,10 +70,10 @@ write_groups()
         } }' >"$work/groups$1.csv"
 }
 
-# ratio WHAT VALUE LOW HIGH REFERENCE: of a strategy's round to the best drop's effective one.
+# ratio WHAT VALUE LOW HIGH REFERENCE: of a strategy's round to the best drop's effective one, at most 2 % above HIGH.
 ratio()
 {
-    between "$1 / drop" "$(calculate "a / b" -v a="$2" -v b="$dropping")" "$3" "$4" "$5"
+    between "$1 / drop" "$(calculate "a / b" -v a="$2" -v b="$dropping")" "$3" "$(calculate "1.02 * h" -v h="$4")" "$5"
 }
 
 # The best time of which no strategy can be ahead: all pieces of the round are dealt to whoever is free, nobody is ever idle.

@@ -39,7 +39,7 @@ within()
             printf "%s\t%s\t%s", (m ? shown : "none"), accepted, verdict
         }')
     tab=$(printf '\t')
-    entry "$1" "${judged%%"$tab"*}" "$3" "$(echo "$judged" | cut -f 2)" "${judged##*"$tab"}"
+    entry "$1" "${judged%%"$tab"*}" "${3% }" "$(echo "$judged" | cut -f 2)" "${judged##*"$tab"}"
 }
 
 # near WHAT OURS REFERENCES [PERCENT]: by default within 2 %.

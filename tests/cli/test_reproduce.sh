@@ -8,7 +8,7 @@ folder=$GDC_SOURCE/bench/reproduce
 # ---- the judge ----
 . "$folder/judge.sh"
 claim=judge
-from=test
+from='a test'
 ledger=$work/ledger
 show_entry() {
     :
