@@ -20,7 +20,7 @@ seed=${GDC_TEST_SEED:-$(date +%s)}
 if [ "${GDC_TEST_FULL:-0}" = 1 ]; then
     rounds=50 images=0 limit=2400 unit=6 kinds="lognormal slow gilbert"
 else
-    rounds=10 images=2000 limit=240 unit=3 kinds=lognormal
+    rounds=8 images=2000 limit=240 unit=3 kinds=lognormal
 fi
 echo "seed $seed"
 
@@ -76,10 +76,17 @@ uses() {
     holds "$kind: $1 uses $2 of a batch ($(of "$1" used_fraction))" is_close "$(of "$1" used_fraction)" "$2" 1e-9
 }
 
-# staleness SPEC TIMES: what was applied and what is in flight are TIMES for each update.
+# grown SPEC: the staleness that was applied after the first measured round, and by how much that in flight has grown since. (Not from
+# the very first update on: on a busy machine a worker may be late for it.)
+grown() {
+    awk -F, -v spec="\"$1\"," 'index($0, spec) == 1 {
+        if (seen++) sum += $(NF - 3); else first = $(NF - 2)
+        last = $(NF - 2) } END { print seen ? sum + last - first : "none" }' "$work/o/rounds.csv"
+}
+
+# staleness SPEC TIMES: together they are TIMES for each update, exactly.
 staleness() {
-    holds "$kind: $1: the staleness identity" \
-        [ $(($(of "$1" staleness_sum) + $(of "$1" in_flight_last))) = $(($2 * rounds)) ]
+    holds "$kind: $1: the staleness identity ($(grown "$1"))" [ "$(grown "$1")" = $(($2 * (rounds - 1))) ]
 }
 
 # With step=drop a vector that is too stale is one of the K, but does not enter.
@@ -150,7 +157,7 @@ check_drop() {
     kept=$(ratio "$kept" $most)
     virtual=$(ratio "$virtual" $most)
     echo "$kind: $1 keeps $kept, virtual $virtual; $overrun overran, $late of a round was late"
-    if is_below "$overrun" .01 && is_below "$late" .05; then
+    if is_below "$overrun" .01 && is_below "$late" .03; then
         holds "$kind: $1 keeps $kept, virtual $virtual" is_close "$kept" "$virtual" "$(ratio .03 "$virtual")"
     else
         echo "not compared: the machine was too busy for the delays of $1"
@@ -161,7 +168,7 @@ check_drops() {
     dropping=$(sed -n 's/^ *"spec": "\(drop:.*\)",$/\1/p; s/^ *"spec": "\(local:.*tau=.*\)",$/\1/p' "$file" | grep -v tau=inf)
     twins=$(for spec in $dropping; do twin_of "$spec"; done)
     # shellcheck disable=SC2046,SC2086 # lists
-    run "$GRADCODE" compare --workers $workers $common $delays $(each $twins)
+    run "$GRADCODE" compare --workers $workers $common $delays $(each $twins) --json
     holds "$kind: the virtual run of its drops (was $status): $(tail -n 1 "$work/err")" [ "$status" -eq 0 ]
     for spec in $dropping; do
         check_drop "$spec"
@@ -172,19 +179,18 @@ for kind in $kinds; do
     delays=$(delays_of $kind)
     tau=$(ms 5)
     common="--problem softmax --data fashion-mnist:samples=$images --batch 512 --partitions 4 --rounds $rounds --rate .02
-        --warmup 0 --seed $seed --poll .001 --json"
+        --warmup 5 --seed $seed --poll .001"
     # shellcheck disable=SC2046,SC2086 # lists
     parallel $((workers + 1)) compare $common $delays -s all \
-        $(each $k_family $adaptive $others $(drops_of $tau) local:steps=2,tau=$(ms 6))
+        $(each $k_family $adaptive $others $(drops_of $tau) local:steps=2,tau=$(ms 8)) --out "$work/o" --overwrite
     holds "$kind: exit code 0 (was $status): $(tail -n 2 "$work/err")" [ "$status" -eq 0 ]
     holds "$kind: the last line is 'finished'" last_line_is "gradcode: finished"
-    cp "$work/out" "$work/$kind.json"
-    file=$work/$kind.json
+    sed '/^      "workers": \[/,/^      \]/d' "$work/o/result.json" >"$work/mpi" # all but the figures of single workers
+    file=$work/mpi
     specs=$(sed -n 's/^ *"spec": "\(.*\)",$/\1/p' "$file")
     for spec in $specs; do
         check_strategy "$spec"
     done
     check_drops
 done
-[ -z "${GDC_KEEP:-}" ] || cp "$work"/*.json "$GDC_KEEP"
 finish 230

@@ -1,4 +1,5 @@
-# test_k_family.sh - the K family and AdaSync through the tool: both clocks, K counted, one sentence on impossible values.
+# test_k_family.sh - the K family and AdaSync through the tool: K counted, one sentence on impossible values
+# (test_every_strategy.sh: the same under mpirun).
 # SPDX-License-Identifier: BSD-3-Clause
 . "$(dirname "$0")/cli.sh"
 
@@ -50,14 +51,4 @@ refuses adasync:base=k-async,k0=9,every=1 "k0=9"
 refuses adasync:base=k-sync,k0=8,every=1,rule=quad "want 1 to 7, nearest is 7"
 refuses adasync:base=k-sync,k0=2,every=0 "every=0"
 
-if command -v "$MPIRUN" >/dev/null; then
-    # shellcheck disable=SC2086 # lists
-    parallel 5 compare $common $strategies --delay lognormal:mu=.001 --poll .0005
-    holds "mpirun: exit code 0 (was $status): $(tail -n 2 "$work/err")" [ "$status" -eq 0 ]
-    holds "mpirun: the last line is 'finished'" last_line_is "gradcode: finished"
-    look_at "$work/out"
-    holds "mpirun: nobody was lost" [ "$(grep -c '"lost_workers": \[\]' "$work/out")" -eq 7 ]
-else
-    echo "skipped: the half under mpirun, as there is none"
-fi
-finish 30
+finish 26
