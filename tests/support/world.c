@@ -21,8 +21,7 @@ static void wire_model(void *self, int worker, uint64_t version, gdc_hint hint)
     world *w = self;
     line *l = &w->desk[worker].model;
     put(w, l, (mail){.kind = MODEL, .version = version, .hint = hint});
-    if (l->count > w->count.most_models)
-        w->count.most_models = l->count;
+    w->count.most_models = l->count > w->count.most_models ? l->count : w->count.most_models;
 }
 
 static void wire_work(void *self, int worker, uint64_t version, gdc_span span)
