@@ -44,11 +44,12 @@ typedef struct gdc_drop gdc_drop;
 /* Collective over comm; duplicates it. Uses of options: strategy (an all-reduce one), partitions, dimension, dtype, samples,
  * round_deadline_s (from entering a reduction: it must exceed the spread of a round), delay, poll_s, faults, act, first_version,
  * local_rate, norms (through gdc_drop_gradient only, where the library sees each partial: an own loop leaves them unknown).
- * EINVAL: bad options, ranks disagree, a strategy with a master, (d + 1) above INT_MAX. ENOMEM, EMPI. */
+ * EINVAL: bad options, ranks disagree (first_version, samples and, for local steps, local_rate included: each rank counts rounds and
+ * samples by itself), a strategy with a master, (d + 1) above INT_MAX. ENOMEM, EMPI. */
 GDC_API gdc_status gdc_drop_open(MPI_Comm comm, const gdc_options *options, gdc_drop **drop);
 
 /* Starts a round; the local clock of the threshold starts here. Once, when a strategy that chooses by itself has seen its rounds, it
- * first shares what it has seen: ETIMEDOUT and EMPI as gdc_drop_reduce; ENOMEM. */
+ * first shares what it has seen: ETIMEDOUT and EMPI as gdc_drop_reduce; ENOMEM on all ranks if one lacks memory (named). */
 GDC_API gdc_status gdc_drop_begin(gdc_drop *drop);
 
 enum {

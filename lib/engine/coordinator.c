@@ -114,7 +114,11 @@ static void fail_by_silence(gdc_coordinator *c)
 
 static void set_timer(gdc_coordinator *c, int worker, double at_s)
 {
-    c->timers += (at_s > 0) - (c->again_s[worker] > 0);
+    bool had = c->again_s[worker] > 0, has = at_s > 0;
+    if (has && !had)
+        gdc_parking_append(&c->timed, worker);
+    else if (had && !has)
+        gdc_parking_remove(&c->timed, worker);
     c->again_s[worker] = at_s;
 }
 
@@ -181,7 +185,7 @@ static void settle(gdc_coordinator *c)
         return;
     if (c->ops->over(c->state, &c->scene))
         end_round(c, GDC_OK);
-    else if (c->live_busy == 0 && c->timers == 0)
+    else if (c->live_busy == 0 && c->timed.first < 0)
         fail_by_silence(c);
 }
 
@@ -255,8 +259,9 @@ void gdc_coordinator_tick(gdc_coordinator *c, double now_s)
     if (!c->running)
         return;
     c->scene.now_s = now_s;
-    for (int w = c->parked.first, next; w >= 0; w = next) {
-        next = c->parked.next[w];
+    int most = c->plan->workers; /* whoever is given a timer meanwhile waits for the next tick */
+    for (int w = c->timed.first, next; w >= 0 && most-- > 0; w = next) {
+        next = c->timed.next[w];
         if (c->again_s[w] > 0 && c->again_s[w] <= now_s)
             answer(c, w);
     }
@@ -300,10 +305,7 @@ void gdc_coordinator_expire(gdc_coordinator *c, const bool *silent, double now_s
 double gdc_coordinator_deadline(const gdc_coordinator *c)
 {
     double due = INFINITY;
-    if (!c->running || c->timers == 0)
-        return due;
-    for (int w = c->parked.first; w >= 0; w = c->parked.next[w])
-        if (c->again_s[w] > 0 && c->again_s[w] < due)
-            due = c->again_s[w];
+    for (int w = c->timed.first; c->running && w >= 0; w = c->timed.next[w])
+        due = fmin(due, c->again_s[w]);
     return due;
 }

@@ -50,8 +50,9 @@ static bool allocate(gdc_coordinator *c, int folds)
     c->erased = calloc(n, sizeof *c->erased);
     c->again_s = calloc(n, sizeof *c->again_s);
     c->missing = calloc((size_t)c->plan->partitions, 1);
-    return gdc_parking_init(&c->parked, c->plan->workers) && c->busy && c->dead && c->gone && c->assigned && c->rung &&
-           c->erased && c->again_s && c->missing && gdc_actions_init(&c->actions, c->plan->workers, folds);
+    return gdc_parking_init(&c->parked, c->plan->workers) && gdc_parking_init(&c->timed, c->plan->workers) && c->busy &&
+           c->dead && c->gone && c->assigned && c->rung && c->erased && c->again_s && c->missing &&
+           gdc_actions_init(&c->actions, c->plan->workers, folds);
 }
 
 gdc_status gdc_coordinator_create(const gdc_strategy_parts *parts, const double *samples, gdc_coordinator **coordinator)
@@ -92,5 +93,6 @@ void gdc_coordinator_destroy(gdc_coordinator *c)
     free(c->missing);
     gdc_actions_free(&c->actions);
     gdc_parking_free(&c->parked);
+    gdc_parking_free(&c->timed);
     free(c);
 }
