@@ -189,7 +189,8 @@ static int choose_widths(const view *v, int width[COLUMNS])
     for (int c = 0; c < COLUMNS; c++)
         width[c] = column_width(v, &columns[c]);
     for (int turn = 1; turn <= LAST_RESORT; turn++) {
-        bool fits = (turn < LAST_RESORT || wanted < SPEC_LEAST ? wanted : SPEC_LEAST) + total_width(width) <= REPORT_WIDTH;
+        bool fits =
+            (turn < LAST_RESORT || wanted < SPEC_LEAST ? wanted : SPEC_LEAST) + total_width(width) <= REPORT_WIDTH;
         for (int c = 0; c < COLUMNS && !fits; c++)
             if (columns[c].given_up == turn)
                 width[c] = 0;
