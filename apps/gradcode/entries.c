@@ -63,6 +63,17 @@ static bool has_open_check(const gdc_spec *spec)
     return false;
 }
 
+static bool is_given(const run *r, const char *text)
+{
+    for (int i = 0; i < r->config->strategies.count; i++)
+        if (strcmp(r->config->strategies.item[i], text) == 0)
+            return true;
+    for (int i = 0; i < r->entry_count; i++)
+        if (strcmp(r->entries[i].spec, text) == 0)
+            return true;
+    return false;
+}
+
 static gdc_status expand(run *r, const char *text)
 {
     gdc_spec *spec = NULL;
@@ -81,6 +92,12 @@ static gdc_status expand(run *r, const char *text)
     }
     gdc_spec_destroy(spec);
     return status;
+}
+
+/* One of the menu, unless it is there or asked for by name already. */
+static gdc_status expand_new(run *r, const char *text)
+{
+    return is_given(r, text) ? GDC_OK : expand(r, text);
 }
 
 /* sync goes first, so that a later loss does not take the baseline away. The order is stable otherwise. */
@@ -133,7 +150,7 @@ gdc_status entries_open(run *r)
     const texts *given = &r->config->strategies;
     gdc_status status = given->count == 0 ? menu_default(r, expand) : GDC_OK;
     for (int i = 0; i < given->count && status == GDC_OK; i++)
-        status = strcmp(given->item[i], "all") == 0 ? menu_all(r, expand) : expand(r, given->item[i]);
+        status = strcmp(given->item[i], "all") == 0 ? menu_all(r, expand_new) : expand(r, given->item[i]);
     if (status == GDC_OK)
         sync_first(r);
     if (status == GDC_OK)
