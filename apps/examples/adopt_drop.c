@@ -1,7 +1,8 @@
 /* adopt_drop.c - an all-reduce training loop that adopts DropCompute; the lines that it takes are marked. The threshold is chosen
  * after 25 steps, alike on all ranks: mpicc adopt_drop.c -lgradcode && mpirun -n 4 ./a.out
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <gradcode/drop.h> /* + */
+#define _POSIX_C_SOURCE 200809L /* nanosleep, which stands for work here */
+#include <gradcode/drop.h>      /* + */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

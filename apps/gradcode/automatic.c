@@ -56,14 +56,24 @@ gdc_status automatic_choose(run *r, const gdc_profile *profile)
     return status;
 }
 
+/* Pieces of a drawn round: all that a worker could compute in it, as far as memory allows, in whole shards. */
+static int pieces_to_draw(const run *r)
+{
+    enum { CELLS_MOST = 1 << 20 };
+    double shard = (double)r->workers * r->config->profile * r->config->partitions;
+    double shards = fmin(r->workers, floor(CELLS_MOST / shard));
+    return r->config->partitions * (shards > 1 ? (int)shards : 1);
+}
+
 gdc_status automatic_by_draws(run *r)
 {
     const config *c = r->config;
     gdc_profile *profile = NULL;
-    gdc_status status = gdc_profile_create(r->workers, c->profile, c->partitions, &profile);
+    int pieces = pieces_to_draw(r);
+    gdc_status status = gdc_profile_create(r->workers, c->profile, pieces, &profile);
     for (int i = 0; i < c->profile && status == GDC_OK && r->delay != NULL; i++)
         for (int w = 0; w < r->workers; w++)
-            for (int m = 0; m < c->partitions; m++)
+            for (int m = 0; m < pieces; m++)
                 gdc_profile_set(profile, i, w, m,
                                 gdc_delay_draw(r->delay, w, run_profile_version(r) + (uint64_t)i, (uint64_t)m));
     if (status == GDC_OK)

@@ -34,7 +34,10 @@ static const struct topic {
     const char *name, *lead;
     listing row;
 } topics[] = {
-    {"strategies", "Strategies (-s SPEC). Keys of the code go into the same spec: gc:code=fractional,load=2",
+    {"strategies",
+     "Strategies (-s SPEC, or -s all). Keys of the code go into the same spec: gc:code=fractional,load=2\n"
+     "One of s, k, k0, load and tau may be auto: chosen on --profile rounds that are not measured, by the time "
+     "per useful sample",
      gdc_strategy},
     {"codes", "Codes (code= of a strategy, and gradcode plan)", gdc_code},
     {"delays", "Delays (--delay SPEC, repeatable: at most one base, then modifiers in the order given)",

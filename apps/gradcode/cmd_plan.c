@@ -1,10 +1,12 @@
 /* cmd_plan.c - gradcode plan: who computes what, who sends what when, and what the rows can do.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
+#include "gradcode/round.h"
 #include "plan_view.h"
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Decoding a set costs about n^2 to n^3: fewer are tried where each is dear. */
 static int sets_for(int workers)
@@ -23,6 +25,21 @@ static int residual_sizes_for(int workers)
     return workers <= 24 ? workers + 1 : 12;
 }
 
+/* A strategy's spec is not a plan's: its code is. */
+static gdc_status check_name(const char *spec)
+{
+    size_t length = strcspn(spec, ":");
+    const char *name;
+    for (int i = 0; (name = gdc_strategy(i, NULL, NULL)) != NULL; i++)
+        if (strlen(name) == length && strncmp(name, spec, length) == 0)
+            return gdc_fail(
+                GDC_EINVAL,
+                "%s is a strategy: want a code (gradcode help codes), the code of gc:code=fractional,load=2 "
+                "being fractional:load=2",
+                name);
+    return GDC_OK;
+}
+
 static gdc_status check(const config *c)
 {
     if (c->rest.count != 1)
@@ -34,7 +51,7 @@ static gdc_status check(const config *c)
     if ((long)c->workers * c->partitions > INT_MAX)
         return gdc_fail(GDC_EINVAL, "--workers %d --partitions %d: want at most %d partitions in all", c->workers,
                         c->partitions, INT_MAX);
-    return GDC_OK;
+    return check_name(c->rest.item[0]);
 }
 
 static gdc_status examine(const config *c, plan_view *view, gdc_quality *quality)

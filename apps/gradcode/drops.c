@@ -21,6 +21,7 @@ static const gdc_option drop_keys[] = {
      .type = GDC_REAL,
      .offset = offsetof(drop_spec, tau),
      .fallback = "inf",
+     .min = 1e-9,
      .max = INFINITY,
      .words = "auto",
      .positional = 1},

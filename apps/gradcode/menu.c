@@ -33,7 +33,7 @@ static const char *const all[] = {
     "k-batch-async:k=auto",
     "adasync:base=k-sync,k0=2,every=~",
     "dynamic:load=2",
-    "dynamic:load=#",
+    "dynamic:load=#", /* with two workers that is the same */
 };
 
 static const char *const usual[] = {

@@ -89,8 +89,10 @@ void report_note_slowest(const result *r, report_text *t)
         report_say(t, "no worker stands out");
         return;
     }
-    report_say(t, "worker %d in %s: %.3g ms a piece, %.1f times the median;", slow, s->spec, 1e3 * piece_s(x), times);
-    report_say(t, "%.3g s at work, %.3g s waiting", x->busy_s, fmax(0, s->wall_s - x->busy_s));
+    bool is_long = piece_s(x) >= 1;
+    report_say(t, "worker %d in %s: %.3g %s a piece, %.1f times the median;", slow, s->spec,
+               is_long ? piece_s(x) : 1e3 * piece_s(x), is_long ? "s" : "ms", times);
+    report_say(t, "%.4g s at work, %.4g s waiting", x->busy_s, fmax(0, s->wall_s - x->busy_s));
     if (isfinite(s->compute_share))
         report_say(t, "(%.3g s of real computation)", x->compute_s);
 }

@@ -9,7 +9,12 @@
  *
  * Keys: s, k, k0, load (whole numbers: every value that the strategy accepts, thinned out above 64) and tau (the candidates of
  * gdc_profile_choose, which are judged by its formula; the chosen one then runs like the others; with resample=batch its most= is
- * written beside it). A spec with profile= is left alone: that strategy chooses by itself, from rounds that it runs. */
+ * written beside it). A spec with profile= is left alone: that strategy chooses by itself, from rounds that it runs.
+ *
+ * A worker with a load computes more than its own shard in a round. A profile of M micro-batches has no times for those: they take
+ * what the worker measured in the rounds that follow (gdc_delay_replay). Where such times can be had, give a profile of several times M
+ * micro-batches a round; tau and T^c then come from the first M. Fill it with gdc_profile_set from what was measured, or from
+ * gdc_delay_draw. */
 #ifndef GRADCODE_TUNE_H
 #define GRADCODE_TUNE_H
 
@@ -39,7 +44,7 @@ GDC_API int gdc_tune_is_wanted(const char *spec);
 
 /* options as for gdc_open_virtual, options->strategy being the spec with `auto`; its delay and faults are not used. *spec: the same
  * spec with the value that was chosen, freed by the caller; tuning may be NULL. EINVAL: a bad spec, more than one auto, a key that
- * cannot be tuned, a profile of another size. ENUMERIC: no candidate could be run. ENOMEM. */
+ * cannot be tuned, a profile whose micro-batches are no multiple of options->partitions. ENUMERIC: no candidate could be run. ENOMEM. */
 GDC_API gdc_status gdc_tune(const gdc_options *options, const gdc_profile *profile, char **spec, gdc_tuning *tuning);
 
 #ifdef __cplusplus

@@ -3,6 +3,7 @@
 #include "gradcode/tune.h"
 
 #include "base/items.h"
+#include "straggling/profile.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -22,8 +23,9 @@ static const struct tunable {
 } tunables[] = {{"s", true, false}, {"k", true, true}, {"k0", true, true}, {"load", true, false}, {"tau", false, true}};
 
 typedef struct tuner {
-    gdc_options options; /* of a trial */
-    const gdc_profile *profile;
+    gdc_options options;        /* of a trial */
+    const gdc_profile *profile; /* of a shard's micro-batches */
+    gdc_profile *cut;           /* that one, where the caller's has more */
     gdc_spec *spec;
     const struct tunable *what;
     gdc_delay *delay;
@@ -242,17 +244,39 @@ static gdc_status conclude(const tuner *t, char **spec, gdc_tuning *tuning)
     return GDC_OK;
 }
 
+/* A profile of more micro-batches than a shard has tells what the further ones of a round take. Thresholds, and the time that was
+ * measured, are about the shard. */
+static gdc_status cut_to_shard(tuner *t)
+{
+    const gdc_profile *whole = t->profile;
+    int workers = gdc_profile_workers(whole), rounds = gdc_profile_rounds(whole), pieces = t->options.partitions;
+    if (gdc_profile_pieces(whole) == pieces)
+        return GDC_OK;
+    if (pieces < 1 || gdc_profile_pieces(whole) % pieces != 0)
+        return gdc_fail(GDC_EINVAL,
+                        "tune: a profile of %d micro-batches per round for partitions=%d: want as many, or a multiple",
+                        gdc_profile_pieces(whole), pieces);
+    gdc_status status = gdc_profile_create(workers, rounds, pieces, &t->cut);
+    for (int i = 0; status == GDC_OK && i < rounds; i++)
+        for (int w = 0; w < workers; w++)
+            for (int m = 0; m < pieces; m++)
+                gdc_profile_set(t->cut, i, w, m, gdc_profile_get(whole, i, w, m));
+    if (status == GDC_OK) {
+        gdc_profile_set_wall(t->cut, whole->table[whole->cells]);
+        t->profile = t->cut;
+    }
+    return status;
+}
+
 static gdc_status tune(tuner *t, char **spec, gdc_tuning *tuning)
 {
-    int pieces = gdc_profile_pieces(t->profile);
     gdc_status status = gdc_spec_parse(t->options.strategy, &t->spec);
     if (status == GDC_OK)
         status = find_key(t);
-    if (status == GDC_OK && pieces != t->options.partitions)
-        status = gdc_fail(GDC_EINVAL, "tune: a profile of %d micro-batches per shard for partitions=%d: want the same",
-                          pieces, t->options.partitions);
     if (status == GDC_OK)
         status = gdc_delay_replay(t->profile, &t->delay);
+    if (status == GDC_OK)
+        status = cut_to_shard(t);
     t->options.delay = t->delay;
     t->options.faults = NULL;
     t->options.fault_count = 0;
@@ -262,6 +286,7 @@ static gdc_status tune(tuner *t, char **spec, gdc_tuning *tuning)
     if (status == GDC_OK)
         status = conclude(t, spec, tuning);
     gdc_delay_destroy(t->delay);
+    gdc_profile_destroy(t->cut);
     gdc_spec_destroy(t->spec);
     return status;
 }

@@ -156,7 +156,8 @@ typedef struct replay {
 static double replay_apply(const void *values, gdc_key key, double before_s)
 {
     const gdc_profile *p = ((const replay *)values)->profile;
-    int round = (int)((key.b - 1) % (uint64_t)p->rounds), piece = (int)(key.c % (uint64_t)p->pieces);
+    uint64_t pieces = (uint64_t)p->pieces, rounds = (uint64_t)p->rounds;
+    int round = (int)(((key.b - 1) % rounds + key.c / pieces % rounds) % rounds), piece = (int)(key.c % pieces);
     (void)before_s;
     return gdc_profile_get(p, round, (int)key.a, piece);
 }

@@ -36,6 +36,10 @@ printf 'xx' >"$work/images/train-labels-idx1-ubyte"
 
 # commands, flags and their values
 refuses command
+refuses compare train -s all
+refuses 'is a strategy' plan gc:code=cyclic --workers 8
+refuses 1e-09 compare -s drop:tau=-1
+refuses twice compare -s sync -s sync
 refuses comapre comapre
 refuses compare comapre
 refuses --rounds compare --rounds
@@ -167,4 +171,4 @@ refuses --rounds plan fractional --workers 8 --rounds 3
 refuses nosuch help nosuch
 refuses topics help codes delays
 
-finish 310
+finish 322

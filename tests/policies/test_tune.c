@@ -17,19 +17,24 @@
 
 enum { N = 8, ROUNDS = 20, M = 4 };
 
-static gdc_profile *profile_of(const char *base, const char *modifier)
+static gdc_profile *profile_of_pieces(const char *base, const char *modifier, int pieces)
 {
     const char *specs[] = {base, modifier};
     gdc_delay *delay;
     gdc_profile *profile;
     assert_int_equal(gdc_delay_create(specs, modifier ? 2 : 1, 7, N, M, &delay), GDC_OK);
-    assert_int_equal(gdc_profile_create(N, ROUNDS, M, &profile), GDC_OK);
+    assert_int_equal(gdc_profile_create(N, ROUNDS, pieces, &profile), GDC_OK);
     for (int i = 0; i < ROUNDS; i++)
         for (int w = 0; w < N; w++)
-            for (int m = 0; m < M; m++)
+            for (int m = 0; m < pieces; m++)
                 gdc_profile_set(profile, i, w, m, gdc_delay_draw(delay, w, 1 + (uint64_t)i, (uint64_t)m));
     gdc_delay_destroy(delay);
     return profile;
+}
+
+static gdc_profile *profile_of(const char *base, const char *modifier)
+{
+    return profile_of_pieces(base, modifier, M);
 }
 
 static gdc_options options_for(const char *strategy)
@@ -83,7 +88,7 @@ static void a_replayed_delay_gives_the_measured_times(void **state)
         for (int w = 0; w < N; w++)
             for (int q = 0; q < 2 * M; q++)
                 assert_true(gdc_delay_draw(delay, w, (uint64_t)v, (uint64_t)q) ==
-                            gdc_profile_get(profile, (v - 1) % ROUNDS, w, q % M));
+                            gdc_profile_get(profile, (v - 1 + q / M) % ROUNDS, w, q % M));
     gdc_delay_destroy(delay);
     gdc_profile_set(profile, 0, 3, 1, NAN);
     assert_int_equal(gdc_delay_replay(profile, &delay), GDC_EINVAL);
@@ -134,6 +139,74 @@ static void a_slow_worker_is_worth_a_second_copy(void **state)
     tuned(profile, "gc:code=fractional,load=auto", "gc:code=fractional,load=2");
     tuned(profile, "ignore:s=auto", "ignore:s=1");
     gdc_profile_destroy(profile);
+}
+
+/* Mean round of a strategy with one piece per shard under independent exponential times. */
+static double drawn_round_s(const char *strategy)
+{
+    enum { DRAWN = 500 };
+    const char *base = "exp:mean=1";
+    gdc_options options = options_for(strategy);
+    gdc_engine *engine;
+    gdc_delay *delay;
+    assert_int_equal(gdc_delay_create(&base, 1, 8, N, 1, &delay), GDC_OK);
+    options.partitions = 1;
+    options.delay = delay;
+    assert_int_equal(gdc_open_virtual(&options, N, NULL, NULL, &engine), GDC_OK);
+    for (int i = 0; i < DRAWN; i++)
+        assert_int_equal(gdc_gradient(engine, NULL, NULL, NULL), GDC_OK);
+    double mean = gdc_now(engine) / DRAWN;
+    gdc_close(engine, NULL);
+    gdc_delay_destroy(delay);
+    return mean;
+}
+
+/* A worker that is fast once is not fast in all that a large load lets it compute: everything everywhere takes twice the best. */
+static void pieces_behind_a_shard_take_times_of_their_own(void **state)
+{
+    gdc_profile *profile = profile_of_pieces("exp:mean=1", NULL, 1);
+    gdc_options options = options_for("gc:code=fractional,load=auto");
+    double best = INFINITY;
+    char *spec = NULL;
+    (void)state;
+    for (int load = 1; load <= N; load++) {
+        char text[48];
+        snprintf(text, sizeof text, "gc:code=fractional,load=%d", load);
+        best = fmin(best, drawn_round_s(text));
+    }
+    assert_true(drawn_round_s("gc:code=fractional,load=8") > 1.5 * best);
+    options.partitions = 1;
+    assert_int_equal(gdc_tune(&options, profile, &spec, NULL), GDC_OK);
+    assert_true(drawn_round_s(spec) < 1.2 * best);
+    free(spec);
+    gdc_profile_destroy(profile);
+}
+
+/* With times for two shards in a round, a round with load=2 is known: slow in both, or in none. */
+static void a_longer_profile_tells_what_more_than_a_shard_takes(void **state)
+{
+    gdc_profile *whole = profile_of_pieces("none:piece=1", "burst:p=.3,factor=10", 2 * M);
+    gdc_profile *shard = profile_of("none:piece=1", "burst:p=.3,factor=10");
+    gdc_options options = options_for("gc:code=fractional,load=auto");
+    gdc_tuning tuning = {.size = sizeof tuning};
+    char *spec = NULL;
+    (void)state;
+    gdc_profile_set_wall(whole, 100 * ROUNDS);
+    gdc_profile_set_wall(shard, 100 * ROUNDS);
+    assert_int_equal(gdc_tune(&options, whole, &spec, &tuning), GDC_OK);
+    assert_string_not_equal(spec, "gc:code=fractional,load=1");
+    double per = sample_s(whole, spec) - gdc_profile_overhead(whole) + gdc_profile_overhead(shard);
+    assert_true(fabs(tuning.best.sample_s - per) < 1e-9);
+    free(spec);
+    options.strategy = "drop:tau=auto";
+    char *of_shard = NULL;
+    assert_int_equal(gdc_tune(&options, whole, &spec, NULL), GDC_OK);
+    assert_int_equal(gdc_tune(&options, shard, &of_shard, NULL), GDC_OK);
+    assert_string_equal(spec, of_shard);
+    free(spec);
+    free(of_shard);
+    gdc_profile_destroy(shard);
+    gdc_profile_destroy(whole);
 }
 
 static void tau_is_that_of_the_profile(void **state)
@@ -228,6 +301,8 @@ int main(void)
         cmocka_unit_test(a_slow_worker_is_worth_a_second_copy),
         cmocka_unit_test(tau_is_that_of_the_profile),
         cmocka_unit_test(a_careful_threshold_is_offered_beside_the_best),
+        cmocka_unit_test(pieces_behind_a_shard_take_times_of_their_own),
+        cmocka_unit_test(a_longer_profile_tells_what_more_than_a_shard_takes),
         cmocka_unit_test(what_cannot_be_tuned_is_refused_with_what_can),
         cmocka_unit_test(auto_is_seen_only_where_it_is_a_value),
     };
