@@ -44,4 +44,4 @@ holds "nothing that is not a number in the text" [ "$(grep -c nan "$work/out")" 
 run "$GRADCODE" plan "file:$work/none.csv" --workers 2 --json
 holds "nor in the JSON" is_json "$work/out"
 
-finish 29
+finish 28
