@@ -101,10 +101,25 @@ static void fail_by_silence(gdc_coordinator *c)
 
 /* ---- answering ---- */
 
+/* Of equal timers that of the worker parked longest. */
+static int earliest_timer(const gdc_coordinator *c)
+{
+    int due = -1;
+    for (int w = c->timers > 0 ? c->parked.first : -1; w >= 0; w = c->parked.next[w])
+        if (c->again_s[w] > 0 && (due < 0 || c->again_s[w] < c->again_s[due]))
+            due = w;
+    return due;
+}
+
+/* The one timer that many policies have at a time is found without a search. */
 static void set_timer(gdc_coordinator *c, int worker, double at_s)
 {
     c->timers += (at_s > 0) - (c->again_s[worker] > 0);
     c->again_s[worker] = at_s;
+    if (c->due == worker)
+        c->due = c->timers == 1 && at_s > 0 ? worker : earliest_timer(c);
+    else if (at_s > 0 && (c->due < 0 || at_s < c->again_s[c->due]))
+        c->due = worker;
 }
 
 void gdc_ask_again(const gdc_scene *scene, int worker, double at_s)
@@ -244,11 +259,8 @@ void gdc_coordinator_tick(gdc_coordinator *c, double now_s)
     if (!c->running)
         return;
     c->scene.now_s = now_s;
-    for (int w = c->parked.first, next; w >= 0; w = next) {
-        next = c->parked.next[w];
-        if (c->again_s[w] > 0 && c->again_s[w] <= now_s)
-            answer(c, w);
-    }
+    for (int i = c->timers; i > 0 && gdc_coordinator_deadline(c) <= now_s; i--)
+        answer(c, c->due);
     settle(c);
 }
 
@@ -287,11 +299,5 @@ void gdc_coordinator_expire(gdc_coordinator *c, const bool *silent, double now_s
 
 double gdc_coordinator_deadline(const gdc_coordinator *c)
 {
-    double due = INFINITY;
-    if (!c->running || c->timers == 0)
-        return due;
-    for (int w = c->parked.first; w >= 0; w = c->parked.next[w])
-        if (c->again_s[w] > 0 && c->again_s[w] < due)
-            due = c->again_s[w];
-    return due;
+    return c->running && c->due >= 0 ? c->again_s[c->due] : INFINITY;
 }

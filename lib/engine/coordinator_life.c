@@ -64,6 +64,7 @@ gdc_status gdc_coordinator_create(const gdc_strategy_parts *parts, const double 
     c->traits = parts->traits;
     c->plan = plan;
     c->dead_when_checked = -1;
+    c->due = -1;
     if (!allocate(c, parts->traits.slots)) {
         gdc_coordinator_destroy(c);
         return gdc_fail(GDC_ENOMEM, "coordinator: out of memory for %d workers", plan->workers);

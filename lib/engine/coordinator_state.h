@@ -19,6 +19,7 @@ struct gdc_coordinator {
     uint64_t *rung;     /* version last rung for */
     uint64_t *erased;   /* version of the last unsound arrival */
     double *again_s;    /* a parked worker's timer; 0: none */
+    int due;            /* whose timer is the earliest; -1: there is none */
     gdc_parking parked;
     int live_busy, timers, dead_count;
     int dead_when_checked;  /* can_finish held at begin with so many dead; -1: not asked */
