@@ -1,9 +1,10 @@
 #!/bin/sh
-# which.sh - which code when: speed-up over plain synchronous descent by code and kind of delay, on the virtual clock.
+# which.sh - which strategy when: speed-up over plain synchronous descent by strategy and kind of delay, on the virtual clock.
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # 16 workers, 12 partitions per shard, ROUNDS rounds (default 2000), free communication, running pieces carried over. The first
-# figure is the speed-up of the mean round over sync, the second the vectors per round that the master must take in.
+# figure is the speed-up by effective round (mean round / share of the samples used) over sync, the second that share, the third the
+# vectors per round that travel.
 set -eu
 GDC_SOURCE=$(CDPATH='' cd "$(dirname "$0")/.." && pwd)
 . "$GDC_SOURCE/bench/figure.sh"
@@ -15,8 +16,10 @@ tool=${GRADCODE:-$GDC_SOURCE/build/apps/gradcode}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-codes='uncoded fractional,load=2 fractional,load=4 circulant,load=4 mmc,load=4,clusters=4 mmc,load=4,clusters=4,orders=2+4
-uncoded,load=2,walk=two-ended,message=1 uncoded,load=4,walk=two-ended,message=1'
+specs='gc:code=fractional,load=2 gc:code=fractional,load=4 gc:code=circulant,load=4 gc:code=mmc,load=4,clusters=4
+gc:code=mmc,load=4,clusters=4,orders=2+4 gc:code=uncoded,load=2,walk=two-ended,message=1
+gc:code=uncoded,load=4,walk=two-ended,message=1 dynamic:load=2 dynamic:load=4 dynamic:load=16 drop:tau=auto k-sync:k=auto
+k-batch-sync:k=auto'
 
 # row NAME DELAYS...
 row()
@@ -24,20 +27,20 @@ row()
     name=$1
     shift
     set -- "$@" -s sync
-    for code in $codes; do
-        set -- "$@" -s "gc:code=$code"
+    for spec in $specs; do
+        set -- "$@" -s "$spec"
     done
     "$tool" simulate --quiet --workers 16 --partitions 12 --rounds "${ROUNDS:-2000}" "$@" --json >"$work/result" 2>"$work/err" || {
         cat "$work/err" >&2
         exit 1
     }
-    for code in $codes; do
-        printf '%-12s %-42s %8.2f %10.1f\n' "$name" "$code" "$(figure "$work/result" "gc:code=$code" speedup_vs_sync)" \
-            "$(figure "$work/result" "gc:code=$code" messages_per_round)"
+    for spec in $specs; do
+        printf '%-12s %-47s %8.2f %8.2f %10.1f\n' "$name" "$spec" "$(figure "$work/result" "$spec" speedup_effective)" \
+            "$(figure "$work/result" "$spec" used_fraction)" "$(figure "$work/result" "$spec" messages_per_round)"
     done
 }
 
-printf '%-12s %-42s %8s %10s\n' delays code 'speed-up' vectors
+printf '%-12s %-47s %8s %8s %10s\n' delays strategy 'speed-up' used vectors
 row lognormal --delay lognormal:mu=1
 row 'one slow' --delay none:piece=1 --delay jitter:sd=.05 --delay slow:workers=1,factor=10
 row burst --delay none:piece=1 --delay jitter:sd=.05 --delay burst:p=.05,factor=10

@@ -52,6 +52,50 @@ static void shuffle_rows(data *set, uint64_t seed)
     }
 }
 
+/* Where each class begins when all samples are sorted by it; stable, so that a class stays as shuffled. */
+static void find_places(const data *set, size_t *next)
+{
+    for (size_t i = 0; i < set->samples; i++)
+        next[(size_t)set->y[i] + 1]++;
+    for (int c = 0; c < set->classes; c++)
+        next[c + 1] += next[c];
+}
+
+static gdc_status sort_by_class(data *set)
+{
+    if (set->classes == 0)
+        return gdc_fail(GDC_EINVAL, "%s has real targets: want classes to sort its samples by class", set->name);
+    size_t row = set->features * (set->type == DATA_U8 ? 1 : sizeof(float));
+    unsigned char *x = malloc(set->samples * row);
+    float *y = malloc(set->samples * sizeof *y);
+    size_t *next = calloc((size_t)set->classes + 1, sizeof *next);
+    if (!x || !y || !next) {
+        free(x);
+        free(y);
+        free(next);
+        return gdc_fail(GDC_ENOMEM, "%s: no memory to sort %zu samples", set->name, set->samples);
+    }
+    find_places(set, next);
+    for (size_t i = 0; i < set->samples; i++) {
+        size_t to = next[(size_t)set->y[i]]++;
+        memcpy(x + to * row, (unsigned char *)set->x + i * row, row);
+        y[to] = set->y[i];
+    }
+    free(set->x);
+    free(set->y);
+    free(next);
+    set->x = x;
+    set->y = y;
+    return GDC_OK;
+}
+
+static gdc_status put_in_order(data *set, uint64_t seed, data_order order)
+{
+    if (order != DATA_AS_READ)
+        shuffle_rows(set, seed);
+    return order == DATA_BY_CLASS ? sort_by_class(set) : GDC_OK;
+}
+
 static gdc_status read_with(const data_reader_ops *reader, gdc_spec *spec, uint64_t seed, data *into)
 {
     const gdc_option *tables[] = {reader->options, NULL};
@@ -84,7 +128,7 @@ static gdc_status read_spec(gdc_spec *spec, uint64_t seed, data **out)
     return status;
 }
 
-gdc_status data_open(const char *text, uint64_t seed, int shuffle, data **out)
+gdc_status data_open(const char *text, uint64_t seed, data_order order, data **out)
 {
     gdc_spec *spec = NULL;
     gdc_status status = gdc_spec_parse(text, &spec);
@@ -95,10 +139,12 @@ gdc_status data_open(const char *text, uint64_t seed, int shuffle, data **out)
     gdc_spec_destroy(spec);
     if (status)
         return status;
-    if (shuffle)
-        shuffle_rows(set, seed);
-    *out = set;
-    return GDC_OK;
+    status = put_in_order(set, seed, order);
+    if (status)
+        data_close(set);
+    else
+        *out = set;
+    return status;
 }
 
 void data_close(data *set)

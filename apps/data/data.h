@@ -32,10 +32,14 @@ typedef struct data_reader_ops {
 /* NULL-terminated: fashion-mnist, libsvm, csv, synthetic */
 extern const data_reader_ops *const data_readers[];
 
-/* Reads the data set of a spec (fashion-mnist | libsvm:FILE | csv:FILE | synthetic:...), then shuffles its
- * samples once by seed if shuffle. EINVAL: bad spec. EDATA: the file is missing, truncated or malformed; the
- * sentence says which file, where and what was expected. ENOMEM. */
-gdc_status data_open(const char *spec, uint64_t seed, int shuffle, data **out);
+/* What becomes of the order of the samples, once, by seed. BY_CLASS: shuffled, then sorted by class, so that a contiguous block
+ * holds few classes. */
+typedef enum data_order { DATA_AS_READ, DATA_SHUFFLED, DATA_BY_CLASS } data_order;
+
+/* Reads the data set of a spec (fashion-mnist | libsvm:FILE | csv:FILE | synthetic:...) and puts its samples in order. EINVAL:
+ * bad spec, BY_CLASS of real targets. EDATA: the file is missing, truncated or malformed; the sentence says which file, where
+ * and what was expected. ENOMEM. */
+gdc_status data_open(const char *spec, uint64_t seed, data_order order, data **out);
 void data_close(data *set); /* accepts NULL */
 
 /* Converts samples [first, first + count) to double or float rows: out [count x features], scaled. */

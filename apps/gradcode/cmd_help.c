@@ -34,7 +34,10 @@ static const struct topic {
     const char *name, *lead;
     listing row;
 } topics[] = {
-    {"strategies", "Strategies (-s SPEC). Keys of the code go into the same spec: gc:code=fractional,load=2",
+    {"strategies",
+     "Strategies (-s SPEC, or -s all). Keys of the code go into the same spec: gc:code=fractional,load=2\n"
+     "One of s, k, k0, load and tau may be auto: chosen on --profile rounds that are not measured, by the time "
+     "per useful sample",
      gdc_strategy},
     {"codes", "Codes (code= of a strategy, and gradcode plan)", gdc_code},
     {"delays", "Delays (--delay SPEC, repeatable: at most one base, then modifiers in the order given)",
@@ -50,9 +53,10 @@ static void print_bounds(const gdc_option *o)
         printf(" (%s)", o->words);
     else if (o->min != 0 || o->max != 0) {
         if (isinf(o->max) || o->max >= 2147483647)
-            printf(" (>= %g)", o->min);
+            printf(" (>= %g", o->min);
         else
-            printf(" (%g to %g)", o->min, o->max);
+            printf(" (%g to %g", o->min, o->max);
+        printf("%s%s)", o->words != NULL ? " or " : "", o->words != NULL ? o->words : "");
     }
 }
 

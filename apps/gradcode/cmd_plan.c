@@ -1,15 +1,43 @@
 /* cmd_plan.c - gradcode plan: who computes what, who sends what when, and what the rows can do.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
+#include "gradcode/round.h"
 #include "plan_view.h"
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Decoding a set costs about n^2 to n^3: fewer are tried where each is dear. */
 static int sets_for(int workers)
 {
     return workers <= 24 ? 20000 : workers <= 100 ? 1000 : workers <= 1000 ? 20 : 2;
+}
+
+/* Each set that is not decodable is a least-squares problem: beyond 100 workers none is tried. */
+static int residual_sets_for(int workers)
+{
+    return workers <= 24 ? 1000 : workers <= 100 ? 100 : 0;
+}
+
+static int residual_sizes_for(int workers)
+{
+    return workers <= 24 ? workers + 1 : 12;
+}
+
+/* A strategy's spec is not a plan's: its code is. */
+static gdc_status check_name(const char *spec)
+{
+    size_t length = strcspn(spec, ":");
+    const char *name;
+    for (int i = 0; (name = gdc_strategy(i, NULL, NULL)) != NULL; i++)
+        if (strlen(name) == length && strncmp(name, spec, length) == 0)
+            return gdc_fail(
+                GDC_EINVAL,
+                "%s is a strategy: want a code (gradcode help codes), the code of gc:code=fractional,load=2 "
+                "being fractional:load=2",
+                name);
+    return GDC_OK;
 }
 
 static gdc_status check(const config *c)
@@ -23,22 +51,26 @@ static gdc_status check(const config *c)
     if ((long)c->workers * c->partitions > INT_MAX)
         return gdc_fail(GDC_EINVAL, "--workers %d --partitions %d: want at most %d partitions in all", c->workers,
                         c->partitions, INT_MAX);
-    return GDC_OK;
+    return check_name(c->rest.item[0]);
 }
 
-static gdc_status show(const config *c, const gdc_plan *plan, const gdc_quality *quality)
+static gdc_status examine(const config *c, plan_view *view, gdc_quality *quality)
 {
-    plan_view view = {.spec = c->rest.item[0],
-                      .plan = plan,
-                      .quality = quality,
-                      .partitions = c->partitions,
-                      .seed = c->seed,
-                      .sets = sets_for(c->workers)};
+    gdc_status status = gdc_plan_quality(view->plan, view->sets, c->seed, quality);
+    int sets = residual_sets_for(c->workers);
+    if (status != GDC_OK || sets == 0)
+        return status;
+    view->residuals = residual_sizes_for(c->workers);
+    return gdc_plan_residual(view->plan, sets, c->seed, view->residuals, view->optimal, view->fixed);
+}
+
+static gdc_status show(const config *c, const plan_view *view)
+{
     if (!c->json) {
-        plan_print(&view, stdout);
+        plan_print(view, stdout);
         return GDC_OK;
     }
-    char *text = plan_to_json(&view);
+    char *text = plan_to_json(view);
     if (text == NULL)
         return gdc_fail(GDC_ENOMEM, "no memory to print the plan");
     puts(text);
@@ -51,10 +83,16 @@ static gdc_status make_and_show(const launch *how, const config *c)
     gdc_plan *plan = NULL;
     gdc_quality quality;
     gdc_status status = gdc_plan_create(c->rest.item[0], c->workers, c->workers * c->partitions, c->seed, &plan);
+    plan_view view = {.spec = c->rest.item[0],
+                      .plan = plan,
+                      .quality = &quality,
+                      .partitions = c->partitions,
+                      .seed = c->seed,
+                      .sets = sets_for(c->workers)};
     if (status == GDC_OK)
-        status = gdc_plan_quality(plan, sets_for(c->workers), c->seed, &quality);
+        status = examine(c, &view, &quality);
     if (status == GDC_OK && how->rank == 0)
-        status = show(c, plan, &quality);
+        status = show(c, &view);
     gdc_plan_destroy(plan);
     return status;
 }

@@ -2,10 +2,14 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "experiment.h"
 
+#include <string.h>
+
 static gdc_status want_one(config *c)
 {
     if (c->strategies.count > 1)
         return gdc_fail(GDC_EINVAL, "%d strategies: train runs one -s SPEC, compare runs several", c->strategies.count);
+    if (c->strategies.count == 1 && strcmp(c->strategies.item[0], "all") == 0)
+        return gdc_fail(GDC_EINVAL, "-s all: train runs one -s SPEC, compare runs several");
     return c->strategies.count == 0 ? texts_add(&c->strategies, "gc:code=fractional,load=2") : GDC_OK;
 }
 

@@ -1,8 +1,10 @@
 /* config.c - the table of flags and its defaults.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
+#include "data/data.h"
 
 #include <math.h>
+#include <string.h>
 
 #define AT(member) offsetof(config, member)
 #define ANY        INFINITY
@@ -14,13 +16,13 @@ enum { TO_SHOW_DROPS = 4 };
 
 const flag config_flags[] = {
     {"strategy", 's', FLAG_TEXTS, AT(strategies), 0, 0, NULL, "SPEC",
-     "a strategy to run (repeatable; `gradcode help strategies`)", ON_RUNS},
+     "a strategy to run, or all of them: -s all (repeatable; `gradcode help strategies`)", ON_RUNS},
     {"workers", 'n', FLAG_INT, AT(workers), 1, 10000000, NULL, "N",
      "workers; virtual clock only, default 8 (under mpirun: ranks - 1)", ON_PROBLEM},
     {"workers", 'n', FLAG_INT, AT(workers), 1, 10000000, NULL, "N", "workers (8)", ON_SIMULATE},
     {"workers", 'n', FLAG_INT, AT(workers), 1, 10000000, NULL, "N", "workers", ON_PLAN},
     {"partitions", 0, FLAG_INT, AT(partitions), 1, 1000000, NULL, "M",
-     "pieces per worker's shard, between which a drop can stop (1; without -s: 4)", ON_COMPARE},
+     "pieces per worker's shard, between which a drop can stop (1; without -s, or with -s all: 4)", ON_COMPARE},
     {"partitions", 0, FLAG_INT, AT(partitions), 1, 1000000, NULL, "M",
      "pieces per worker's shard, between which a drop can stop: with 1 it never does (1)", ON_TRAIN | ON_SIMULATE},
     {"partitions", 0, FLAG_INT, AT(partitions), 1, 1000000, NULL, "M", "partitions per worker's shard (1)", ON_PLAN},
@@ -28,6 +30,8 @@ const flag config_flags[] = {
     {"rounds", 0, FLAG_COUNT, AT(rounds), 1, 1e9, NULL, "R", "measured rounds (50)", ON_RUNS},
     {"warmup", 0, FLAG_INT, AT(warmup), 0, 1000000, NULL, "W",
      "rounds before the first clock reading, which count in nothing (mpirun 5, virtual 0)", ON_RUNS},
+    {"profile", 0, FLAG_INT, AT(profile), 1, 10000, NULL, "I",
+     "rounds of sync, none of them measured, on which key=auto in a strategy is chosen (20)", ON_RUNS},
     {"problem", 0, FLAG_TEXT, AT(problem), 0, 0, NULL, "SPEC", "what is minimised (least-squares)", ON_PROBLEM},
     {"data", 0, FLAG_TEXT, AT(data), 0, 0, NULL, "SPEC", "the data (the problem's own default)", ON_PROBLEM},
     {"dimension", 0, FLAG_COUNT, AT(dimension), 0, 1e12, NULL, "D",
@@ -47,11 +51,16 @@ const flag config_flags[] = {
     {"dtype", 0, FLAG_WORD, AT(dtype), 0, 0, "f64|f32", "f64|f32", "numbers of model and messages (f64)", ON_PROBLEM},
     {"seed", 0, FLAG_SEED, AT(seed), 0, 9007199254740991, NULL, "S",
      "of data order, initial model, delays and codes (1)", ON_RUNS | ON_PLAN},
-    {"shuffle", 0, FLAG_WORD, AT(shuffle), 0, 0, "0|1", "0|1", "shuffle the samples once; 0 keeps file order (1)",
+    {"shuffle", 0, FLAG_WORD, AT(shuffle), 0, 0, "0|1|class", "0|1|class",
+     "shuffle the samples once; 0 keeps file order; class: then sorts them by class, so that few workers own a class "
+     "(1)",
      ON_PROBLEM},
     {"target-loss", 0, FLAG_REAL, AT(target_loss), -ANY, ANY, NULL, "L",
      "report the first sampled time at which the loss is at most L; 25 rounds, evenly spread, are "
      "sampled",
+     ON_PROBLEM},
+    {"report", 0, FLAG_WORD, AT(report), 0, 0, "none|critical", "none|critical",
+     "critical: how much batch, delay and step the problem bears, from the norms of partials (one more pass over each)",
      ON_PROBLEM},
     {"give-up", 0, FLAG_REAL, AT(give_up_s), 1e-3, ANY, NULL, "S",
      "how long a round waits for workers that are silent (10)", ON_RUNS},
@@ -70,15 +79,25 @@ const flag config_flags[] = {
 
 static const config defaults = {
     .rounds = 50,
+    .profile = 20,
     .poll_s = INFINITY,
     .bandwidth = INFINITY,
     .rate = .1,
     .target_loss = NAN,
     .give_up_s = 10,
-    .shuffle = 1,
+    .shuffle = DATA_SHUFFLED,
     .seed = 1,
     .warmup = -1,
 };
+
+/* Whoever leaves the choice of strategies to the tool is to see drops that can drop. */
+static bool names_no_strategy(const texts *strategies)
+{
+    for (int i = 0; i < strategies->count; i++)
+        if (strcmp(strategies->item[i], "all") != 0)
+            return false;
+    return true;
+}
 
 gdc_status config_read(unsigned which, int argc, char **argv, config *out)
 {
@@ -90,7 +109,7 @@ gdc_status config_read(unsigned which, int argc, char **argv, config *out)
     if (status == GDC_OK && out->nesterov && out->momentum <= 0)
         status = gdc_fail(GDC_EINVAL, "--nesterov without momentum: give --momentum too, for example 0.9");
     if (out->partitions == 0)
-        out->partitions = which == ON_COMPARE && out->strategies.count == 0 ? TO_SHOW_DROPS : 1;
+        out->partitions = which == ON_COMPARE && names_no_strategy(&out->strategies) ? TO_SHOW_DROPS : 1;
     return status;
 }
 

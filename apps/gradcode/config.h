@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+enum { REPORT_NONE, REPORT_CRITICAL }; /* the words of --report */
+
 typedef struct config {
     texts strategies, delays, faults, rest; /* rest: arguments that are no flags */
     int workers;                            /* 0: not given */
@@ -16,9 +18,12 @@ typedef struct config {
     const char *problem, *data, *out;       /* NULL: not given */
     double poll_s, bandwidth, latency_s, rate, momentum, target_loss, give_up_s;
     bool nesterov, json, quiet, force, overwrite;
-    int shuffle, dtype;
+    int shuffle; /* a data_order: the words of the flag stand in its order */
+    int dtype;
     uint64_t seed;
-    int warmup; /* -1: not given */
+    int warmup;  /* -1: not given */
+    int report;  /* REPORT_* */
+    int profile; /* rounds on which what is auto is chosen */
 } config;
 
 extern const flag config_flags[];

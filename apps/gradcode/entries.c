@@ -1,20 +1,28 @@
 /* entries.c - the strategies of a run: defaults, order, doubled drops, and a trial opening of each.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "automatic.h"
+#include "drops.h"
 #include "gradcode/spec.h"
-#include "gradcode/statistics.h"
+#include "menu.h"
 #include "run.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static gdc_status add(run *r, const char *spec, const char *suffix)
+static bool is_entered(const run *r, const char *spec)
 {
     for (int i = 0; i < r->entry_count; i++)
-        if (suffix[0] == '\0' && strcmp(r->entries[i].spec, spec) == 0)
-            return gdc_fail(GDC_EINVAL, "-s %s is given twice: want each strategy once", spec);
+        if (strcmp(r->entries[i].spec, spec) == 0)
+            return true;
+    return false;
+}
+
+static gdc_status add(run *r, const char *spec, const char *suffix)
+{
+    if (suffix[0] == '\0' && is_entered(r, spec))
+        return gdc_fail(GDC_EINVAL, "-s %s is given twice: want each strategy once", spec);
     entry *grown = realloc(r->entries, ((size_t)r->entry_count + 1) * sizeof *grown);
     if (grown == NULL)
         return gdc_fail(GDC_ENOMEM, "no memory for %d strategies", r->entry_count + 1);
@@ -25,19 +33,25 @@ static gdc_status add(run *r, const char *spec, const char *suffix)
         return gdc_fail(GDC_ENOMEM, "no memory for the strategy %s", spec);
     const char *joint = suffix[0] == '\0' ? "" : strchr(spec, ':') != NULL ? "," : ":";
     snprintf(text, length, "%s%s%s", spec, joint, suffix);
-    r->entries[r->entry_count++] = (entry){.spec = text};
+    r->entries[r->entry_count++] =
+        (entry){.spec = text, .first_version = r->warmup + 1, .rounds_most = r->config->rounds};
     return GDC_OK;
 }
 
-static gdc_status add_note(entry *e, const char *text)
+gdc_status note_add(char **note, const char *text)
 {
-    size_t length = e->note != NULL ? strlen(e->note) : 0, bytes = length + strlen(text) + 3;
-    char *grown = realloc(e->note, bytes);
+    size_t length = *note != NULL ? strlen(*note) : 0, bytes = length + strlen(text) + 3;
+    char *grown = realloc(*note, bytes);
     if (grown == NULL)
-        return gdc_fail(GDC_ENOMEM, "no memory for a note on %s", e->spec);
+        return gdc_fail(GDC_ENOMEM, "no memory for a note");
     snprintf(grown + length, bytes - length, "%s%s", length > 0 ? "; " : "", text);
-    e->note = grown;
+    *note = grown;
     return GDC_OK;
+}
+
+gdc_status entry_add_note(entry *e, const char *text)
+{
+    return note_add(&e->note, text);
 }
 
 /* Whether the strategy offers check=piece|poll and the spec leaves the choice open. */
@@ -67,8 +81,8 @@ static gdc_status expand(run *r, const char *text)
         if (status == GDC_OK)
             status = add(r, text, "check=poll");
         if (status == GDC_OK)
-            status = add_note(&r->entries[r->entry_count - 1],
-                              "looks at tau every --poll; without check= a drop is run both ways");
+            status = entry_add_note(&r->entries[r->entry_count - 1],
+                                    "looks at tau every --poll; without check= a drop is run both ways");
     } else {
         status = add(r, text, "");
     }
@@ -76,45 +90,14 @@ static gdc_status expand(run *r, const char *text)
     return status;
 }
 
-/* The least tau that a drop takes: delays of nothing at all leave it nothing to drop. */
-#define TAU_LEAST 1e-9
-
-/* The median over workers and rounds of the time in which a worker does its whole shard, from versions that
- * are not measured. */
-static double usual_time(const run *r)
+/* One of all: unless it was given beside `all`, or is another row's with these workers. */
+static gdc_status expand_missing(run *r, const char *text)
 {
-    enum { PROFILE = 50, WORKERS = 64 };
-    double time[PROFILE * WORKERS];
-    int workers = r->workers < WORKERS ? r->workers : WORKERS;
-    size_t count = 0;
-    for (uint64_t v = 1; v <= PROFILE; v++) {
-        for (int w = 0; w < workers; w++) {
-            double sum = 0;
-            for (int q = 0; q < r->config->partitions; q++)
-                sum += gdc_delay_draw(r->delay, w, r->warmup + r->config->rounds + v, (uint64_t)q);
-            time[count++] = sum;
-        }
-    }
-    return gdc_median(time, count);
-}
-
-static gdc_status add_defaults(run *r)
-{
-    char drop[64];
-    gdc_status status = expand(r, "sync");
-    double tau = r->delay != NULL ? usual_time(r) : 0;
-    if (status == GDC_OK && tau >= TAU_LEAST) {
-        int first = r->entry_count;
-        snprintf(drop, sizeof drop, "drop:tau=%.3g", tau);
-        status = expand(r, drop);
-        for (int i = first; i < r->entry_count && status == GDC_OK; i++)
-            status = add_note(&r->entries[i], "has as tau the median time in which a worker does its whole shard");
-    }
-    if (status == GDC_OK)
-        status = expand(r, "gc:code=uncoded");
-    if (status == GDC_OK && r->workers > 1)
-        status = expand(r, "gc:code=fractional,load=2");
-    return status;
+    const texts *given = &r->config->strategies;
+    for (int i = 0; i < given->count; i++)
+        if (strcmp(given->item[i], text) == 0)
+            return GDC_OK;
+    return is_entered(r, text) ? GDC_OK : expand(r, text);
 }
 
 /* sync goes first, so that a later loss does not take the baseline away. The order is stable otherwise. */
@@ -143,38 +126,6 @@ static void look(const run *r, const gdc_engine *engine, entry *e)
     e->collective = gdc_is_collective(engine);
 }
 
-typedef struct drop_spec {
-    double tau;
-    const char *check;
-} drop_spec;
-
-static const gdc_option drop_keys[] = {
-    {.key = "tau",
-     .type = GDC_REAL,
-     .offset = offsetof(drop_spec, tau),
-     .fallback = "inf",
-     .max = INFINITY,
-     .positional = 1},
-    {.key = "check", .type = GDC_TEXT, .offset = offsetof(drop_spec, check), .fallback = "piece"},
-    {.key = NULL},
-};
-
-/* The piece that crosses tau counts, so with one piece nothing is ever dropped: that says nothing about dropping. */
-static gdc_status note_idle_drop(entry *e)
-{
-    gdc_spec *spec = NULL;
-    drop_spec drop = {.tau = INFINITY};
-    gdc_status status = gdc_spec_parse(e->spec, &spec);
-    bool is_drop = status == GDC_OK && strcmp(gdc_spec_name(spec), "drop") == 0;
-    if (is_drop)
-        status = gdc_spec_read(spec, drop_keys, &drop);
-    if (status == GDC_OK && is_drop && isfinite(drop.tau) && strcmp(drop.check, "piece") == 0)
-        status = add_note(e, "cannot drop: it has one micro-batch per round (--partitions 1) and the one that "
-                             "crosses tau counts");
-    gdc_spec_destroy(spec);
-    return status;
-}
-
 static gdc_status try_open(const run *r, entry *e)
 {
     gdc_options options = run_options(r, e);
@@ -183,20 +134,33 @@ static gdc_status try_open(const run *r, entry *e)
     if (status != GDC_OK)
         return status;
     look(r, engine, e);
-    status = gdc_close(engine, NULL);
-    return status == GDC_OK && r->config->partitions == 1 ? note_idle_drop(e) : status;
+    return gdc_close(engine, NULL);
+}
+
+gdc_status entries_look(run *r)
+{
+    gdc_status status = GDC_OK;
+    for (int i = 0; i < r->entry_count && status == GDC_OK; i++)
+        status = try_open(r, &r->entries[i]);
+    return status;
 }
 
 gdc_status entries_open(run *r)
 {
     const texts *given = &r->config->strategies;
-    gdc_status status = given->count == 0 ? add_defaults(r) : GDC_OK;
+    gdc_status status = given->count == 0 ? menu_default(r, expand) : GDC_OK;
     for (int i = 0; i < given->count && status == GDC_OK; i++)
-        status = expand(r, given->item[i]);
+        status = strcmp(given->item[i], "all") == 0 ? menu_all(r, expand_missing) : expand(r, given->item[i]);
     if (status == GDC_OK)
         sync_first(r);
-    for (int i = 0; i < r->entry_count && status == GDC_OK; i++)
-        status = try_open(r, &r->entries[i]);
+    if (status == GDC_OK)
+        status = drops_prepare(r);
+    if (status == GDC_OK && automatic_is_wanted(r))
+        status = automatic_by_draws(r);
+    if (status == GDC_OK)
+        status = entries_look(r);
+    for (int i = 0; i < r->entry_count && status == GDC_OK && r->config->partitions == 1; i++)
+        status = drops_note_idle(&r->entries[i]);
     return status;
 }
 
@@ -204,6 +168,9 @@ void entries_close(run *r)
 {
     for (int i = 0; i < r->entry_count; i++) {
         free(r->entries[i].spec);
+        free(r->entries[i].tuned);
+        free(r->entries[i].chosen);
+        free(r->entries[i].careful);
         free(r->entries[i].note);
     }
     free(r->entries);

@@ -44,11 +44,12 @@ gdc_status result_begin(const run *r, result *res)
     const config *c = r->config;
     *res = (result){.samples = r->timing_only ? 0 : r->data->samples,
                     .dimension = r->dimension,
+                    .classes = r->timing_only ? 0 : r->data->classes,
                     .workers = r->workers,
                     .partitions = c->partitions,
                     .batch = r->timing_only ? 0 : r->batch.size,
                     .rounds = c->rounds,
-                    .warmup = (size_t)r->warmup,
+                    .warmup = (size_t)(r->warmup - r->lead_in),
                     .seed = c->seed,
                     .poll_s = c->poll_s,
                     .bandwidth = c->bandwidth,
@@ -71,6 +72,7 @@ static gdc_status show(const run *r, const result *res)
         result_print_table(res, stdout);
         if (!r->config->quiet)
             result_print_reading(res, stdout);
+        result_print_critical(res, stdout);
         return GDC_OK;
     }
     char *text = result_to_json(res);

@@ -53,7 +53,7 @@ static gdc_status measure(session *s, handle *h, trainer *t, record *rec)
     work w = {.run = rec->run};
     gdc_round round;
     double start = session_clock(), previous = start;
-    for (size_t i = 0; i < rec->run->config->rounds; i++) {
+    for (size_t i = 0; record_goes_on(rec); i++) {
         if (!session_root_lives(s))
             leave_orphaned();
         record_model(rec, i, t->model);
@@ -64,6 +64,7 @@ static gdc_status measure(session *s, handle *h, trainer *t, record *rec)
             return status;
         double now = session_clock();
         record_gradient(rec, i, t->gradient);
+        noise_round(rec->run, &rec->noise, &round, t->gradient);
         record_round(rec, previous - start, now - previous, &round);
         previous = now;
         trainer_step(t);
@@ -71,11 +72,11 @@ static gdc_status measure(session *s, handle *h, trainer *t, record *rec)
     return GDC_OK;
 }
 
-static gdc_status warm_up(session *s, handle *h, trainer *t)
+static gdc_status warm_up(session *s, const entry *e, handle *h, trainer *t)
 {
     work w = {.run = t->run};
     gdc_round round;
-    for (uint64_t v = 1; v <= t->run->warmup; v++) {
+    for (uint64_t v = e->first_version; v <= t->run->warmup; v++) {
         if (!session_root_lives(s))
             leave_orphaned();
         gdc_status status = keeper_check(s);
@@ -100,11 +101,11 @@ static void say_work(const gdc_worker_stats *before, const gdc_worker_stats *aft
     n->error_code = after->error;
 }
 
-static gdc_status train_reducing(session *s, handle *h, trainer *t, record *rec, note *n)
+static gdc_status train_reducing(session *s, const entry *e, handle *h, trainer *t, record *rec, note *n)
 {
     gdc_worker_stats before = {.size = sizeof before}, after = {.size = sizeof after};
     trainer_reset(t);
-    gdc_status status = warm_up(s, h, t);
+    gdc_status status = warm_up(s, e, h, t);
     trainer_reset(t);
     if (status == GDC_OK)
         status = gdc_drop_stats(h->drop, &before);
@@ -118,12 +119,12 @@ static gdc_status train_reducing(session *s, handle *h, trainer *t, record *rec,
     return status;
 }
 
-void follow_reduce(const run *r, session *s, handle *h, record *rec, note *n)
+void follow_reduce(const run *r, const entry *e, session *s, handle *h, record *rec, note *n)
 {
     trainer t;
     gdc_status status = trainer_open(r, &t);
     if (status == GDC_OK)
-        status = train_reducing(s, h, &t, rec, n);
+        status = train_reducing(s, e, h, &t, rec, n);
     trainer_close(&t);
     say_status(n, status);
     n->has_readings = s->rank == 1;
@@ -131,6 +132,8 @@ void follow_reduce(const run *r, session *s, handle *h, record *rec, note *n)
     n->kept = rec->kept;
     n->wall_s = rec->wall_s;
     n->amplification = rec->amplification;
+    n->noise = rec->noise.reading;
+    snprintf(n->chosen, sizeof n->chosen, "%s", gdc_drop_chosen(h->drop));
 }
 
 static void take_note(const record *rec, const peer *p, gdc_worker_stats *stats)
@@ -178,6 +181,8 @@ gdc_status observe_reduce(session *s, record *rec)
     if (has_readings && status == GDC_OK) {
         rec->wall_s = first->note.wall_s;
         rec->amplification = first->note.amplification;
+        rec->noise.reading = first->note.noise;
+        snprintf(rec->chosen, sizeof rec->chosen, "%s", first->note.chosen);
     }
     for (int w = 0; w < s->workers; w++)
         take_note(rec, &s->peer[w], &rec->after[w]);

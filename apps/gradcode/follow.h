@@ -15,7 +15,7 @@ typedef struct handle {
 /* Star: serves the root. */
 void follow_star(const run *r, handle *h, note *n);
 /* All-reduce: every worker computes, reduces, and takes the same step. rec: readings, sent on by worker 0. */
-void follow_reduce(const run *r, session *s, handle *h, record *rec, note *n);
+void follow_reduce(const run *r, const entry *e, session *s, handle *h, record *rec, note *n);
 
 /* Rank 0: the notes of an all-reduce as the books of the workers; then the readings of worker 0. */
 gdc_status observe_reduce(session *s, record *rec);

@@ -11,15 +11,18 @@
 #include <string.h>
 
 typedef struct bench {
-    double *model, *applied, *whole, *part; /* [d] each */
+    double *model;                  /* [PROBLEM_MODELS x d] */
+    double *applied, *whole, *part; /* [d] each */
 } bench;
 
 static gdc_status bench_open(size_t d, bench *b)
 {
-    double *all = d > 0 && d <= SIZE_MAX / (4 * sizeof *all) ? malloc(4 * d * sizeof *all) : NULL;
+    size_t vectors = PROBLEM_MODELS + 3;
+    double *all = d > 0 && d <= SIZE_MAX / (vectors * sizeof *all) ? malloc(vectors * d * sizeof *all) : NULL;
     if (all == NULL)
         return gdc_fail(GDC_ENOMEM, "no memory to evaluate a model of %zu numbers", d);
-    *b = (bench){.model = all, .applied = all + d, .whole = all + 2 * d, .part = all + 3 * d};
+    double *rest = all + PROBLEM_MODELS * d;
+    *b = (bench){.model = all, .applied = rest, .whole = rest + d, .part = rest + 2 * d};
     return GDC_OK;
 }
 
@@ -68,35 +71,75 @@ static double gradient_error(const run *r, uint64_t version, const bench *b)
     return scale > 0 ? error / scale : error;
 }
 
-static double loss_of(const run *r, const void *model, const bench *b)
+/* Local steps add up gradients at models of their own: there is none that their sum stands for. */
+static bool has_target(const entry *e)
 {
-    widen(r, model, b->model);
-    return r->judge.ops->loss(r->judge.self, b->model);
+    return e->exact || strncmp(e->spec, "local", 5) != 0;
 }
 
-static void judge_samples(run *r, const entry *e, record *rec, const bench *b, result_strategy *s)
+/* loss [kept]: of the sampled models, some at a time. */
+static void judge_losses(run *r, const entry *e, const record *rec, const bench *b, double *loss)
 {
     size_t bytes = r->dimension * r->element;
+    for (size_t i = 0, part; i < rec->kept; i += part) {
+        const void *models[PROBLEM_MODELS];
+        part = rec->kept - i < PROBLEM_MODELS ? rec->kept - i : PROBLEM_MODELS;
+        for (size_t m = 0; m < part; m++) {
+            widen(r, rec->models + (i + m) * bytes, b->model + m * r->dimension);
+            models[m] = b->model + m * r->dimension;
+        }
+        progress_show(r, e->spec, 0, 0);
+        problem_losses(&r->judge, models, (int)part, loss + i);
+    }
+}
+
+/* class_loss [classes]: sums become means; a class without samples has none. */
+static gdc_status divide_by_counts(const run *r, double *class_loss)
+{
+    double *count = calloc((size_t)r->data->classes, sizeof *count);
+    if (count == NULL)
+        return gdc_fail(GDC_ENOMEM, "no memory for %d classes", r->data->classes);
+    for (size_t i = 0; i < r->data->samples; i++)
+        count[(size_t)r->data->y[i]]++;
+    for (int c = 0; c < r->data->classes; c++)
+        class_loss[c] = count[c] > 0 ? class_loss[c] / count[c] : NAN;
+    free(count);
+    return GDC_OK;
+}
+
+static gdc_status judge_end(const run *r, const record *rec, const bench *b, result_strategy *s)
+{
+    const result_round *end = &rec->round[rec->rounds - 1];
+    bool has_classes = r->data->classes > 0;
+    if (has_classes && (s->class_loss = calloc((size_t)r->data->classes, sizeof *s->class_loss)) == NULL)
+        return gdc_fail(GDC_ENOMEM, "no memory for %d classes", r->data->classes);
+    widen(r, rec->last, b->model);
+    s->loss_final = problem_loss(&r->judge, b->model, s->class_loss);
+    if (isnan(s->time_to_target_s) && s->loss_final <= r->config->target_loss)
+        s->time_to_target_s = end->start_s + end->round_s;
+    return has_classes ? divide_by_counts(r, s->class_loss) : GDC_OK;
+}
+
+static gdc_status judge_samples(run *r, const entry *e, record *rec, const bench *b, result_strategy *s)
+{
+    size_t bytes = r->dimension * r->element;
+    double loss[SAMPLES_MAX];
+    judge_losses(r, e, rec, b, loss);
     for (size_t i = 0; i < rec->kept; i++) {
         size_t round = r->sampled[i];
         progress_show(r, e->spec, 0, 0);
-        double loss = loss_of(r, rec->models + i * bytes, b);
+        widen(r, rec->models + i * bytes, b->model);
         widen(r, rec->gradients + i * bytes, b->applied);
-        double error = gradient_error(r, r->warmup + 1 + round, b);
+        double error = has_target(e) ? gradient_error(r, r->warmup + 1 + round, b) : NAN;
         s->gradient_error = i > 0 && error <= s->gradient_error ? s->gradient_error : error;
         if (round < rec->rounds)
-            rec->round[round].loss = loss;
-        if (isnan(s->time_to_target_s) && round < rec->rounds && loss <= r->config->target_loss)
+            rec->round[round].loss = loss[i];
+        if (isnan(s->time_to_target_s) && round < rec->rounds && loss[i] <= r->config->target_loss)
             s->time_to_target_s = rec->round[round].start_s;
-        if (i == 0)
-            s->loss_initial = loss;
     }
-    if (rec->rounds == 0)
-        return;
-    const result_round *end = &rec->round[rec->rounds - 1];
-    s->loss_final = loss_of(r, rec->last, b);
-    if (isnan(s->time_to_target_s) && s->loss_final <= r->config->target_loss)
-        s->time_to_target_s = end->start_s + end->round_s;
+    if (rec->kept > 0)
+        s->loss_initial = loss[0];
+    return rec->rounds > 0 ? judge_end(r, rec, b, s) : GDC_OK;
 }
 
 /* Sums over workers of what happened between the two ends of the measured rounds. */
@@ -122,6 +165,31 @@ static void judge_work(const run *r, const record *rec, result_strategy *s)
         return;
     s->compute_share = piece_s > 0 ? compute_s / piece_s : NAN;
     s->overrun_share = pieces > 0 ? overran / pieces : NAN;
+}
+
+/* Sums over the measured rounds. */
+static void judge_rounds(const entry *e, const record *rec, result_strategy *s)
+{
+    double used = 0, residual = 0, rounds = (double)rec->rounds;
+    uint64_t vectors = 0, fresh = 0;
+    for (size_t i = 0; i < rec->rounds; i++) {
+        const result_round *x = &rec->round[i];
+        used += x->used_fraction;
+        residual += x->residual;
+        vectors += x->vectors;
+        fresh += x->fresh;
+        s->staleness_sum += x->staleness;
+        s->in_flight_last = x->in_flight;
+    }
+    if (rec->rounds == 0)
+        return;
+    s->used_fraction = used / rounds;
+    s->residual = e->collective ? NAN : residual / rounds;
+    if (vectors == 0)
+        return;
+    s->vectors_per_update = (double)vectors / rounds;
+    s->staleness_mean = (double)s->staleness_sum / (double)vectors;
+    s->fresh_fraction = (double)fresh / (double)vectors;
 }
 
 static gdc_status judge_workers(const run *r, const record *rec, result_strategy *s)
@@ -167,13 +235,19 @@ static gdc_status judge_lost(const run *r, const record *rec, result_strategy *s
 static gdc_status begin(const entry *e, result_strategy *s)
 {
     *s = (result_strategy){.exact = e->exact, .collective = e->collective, .load = e->load};
-    double *unknown[] = {&s->wall_s,        &s->ideal_round_s, &s->messages_per_round, &s->bytes_per_round,
-                         &s->work_ratio,    &s->used_fraction, &s->least_worker_share, &s->gradient_error,
-                         &s->loss_initial,  &s->loss_final,    &s->time_to_target_s,   &s->compute_share,
-                         &s->overrun_share, &s->amplification};
+    double *unknown[] = {&s->wall_s,         &s->ideal_round_s, &s->messages_per_round, &s->bytes_per_round,
+                         &s->work_ratio,     &s->used_fraction, &s->least_worker_share, &s->gradient_error,
+                         &s->loss_initial,   &s->loss_final,    &s->time_to_target_s,   &s->compute_share,
+                         &s->overrun_share,  &s->amplification, &s->residual,           &s->vectors_per_update,
+                         &s->staleness_mean, &s->fresh_fraction};
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
         *unknown[i] = NAN;
     s->spec = strdup(e->spec);
+    if (e->chosen != NULL && (s->chosen = strdup(e->chosen)) == NULL)
+        return gdc_fail(GDC_ENOMEM, "no memory for a choice");
+    s->careful_price = e->careful_price;
+    if (e->careful != NULL && (s->careful = strdup(e->careful)) == NULL)
+        return gdc_fail(GDC_ENOMEM, "no memory for a choice");
     if (e->note != NULL && (s->note = strdup(e->note)) == NULL)
         return gdc_fail(GDC_ENOMEM, "no memory for a note");
     return s->spec != NULL ? GDC_OK : gdc_fail(GDC_ENOMEM, "no memory for the name of a strategy");
@@ -197,6 +271,8 @@ gdc_status judge(run *r, const entry *e, record *rec, result_strategy *s)
         status = judge_lost(r, rec, s);
     if (status == GDC_OK && rec->rounds > 0)
         status = judge_workers(r, rec, s);
+    if (status == GDC_OK)
+        status = noise_judge(r, &rec->noise.reading, s);
     if (status != GDC_OK) {
         free(b.model);
         return status;
@@ -206,11 +282,8 @@ gdc_status judge(run *r, const entry *e, record *rec, result_strategy *s)
     if (rec->rounds > 0)
         judge_work(r, rec, s);
     if (!r->timing_only)
-        judge_samples(r, e, rec, &b, s);
-    double used = 0;
-    for (size_t i = 0; i < rec->rounds; i++)
-        used += rec->round[i].used_fraction;
-    s->used_fraction = rec->rounds > 0 ? used / (double)rec->rounds : NAN;
+        status = judge_samples(r, e, rec, &b, s);
+    judge_rounds(e, rec, s);
     free(b.model);
     s->rounds_completed = rec->rounds;
     s->round = rec->round;
@@ -220,5 +293,5 @@ gdc_status judge(run *r, const entry *e, record *rec, result_strategy *s)
     r->arrivals += rec->arrivals;
     rec->round = NULL;
     rec->arrival = NULL;
-    return GDC_OK;
+    return status;
 }

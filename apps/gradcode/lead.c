@@ -1,10 +1,12 @@
 /* lead.c - the loop of whoever has the engine.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "lead.h"
+#include "drops.h"
 #include "interrupt.h"
 #include "judge.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static void read_stats(const run *r, const gdc_engine *engine, gdc_worker_stats *stats)
 {
@@ -14,9 +16,9 @@ static void read_stats(const run *r, const gdc_engine *engine, gdc_worker_stats 
     }
 }
 
-static gdc_status warm_up(const run *r, gdc_engine *engine, trainer *t)
+static gdc_status warm_up(const run *r, const entry *e, gdc_engine *engine, trainer *t)
 {
-    for (uint64_t v = 1; v <= r->warmup; v++) {
+    for (uint64_t v = e->first_version; v <= r->warmup; v++) {
         gdc_status status = interrupt_check();
         if (status == GDC_OK)
             status = gdc_gradient(engine, t->model, t->gradient, NULL);
@@ -31,7 +33,7 @@ static gdc_status warm_up(const run *r, gdc_engine *engine, trainer *t)
 static gdc_status measure(run *r, const entry *e, gdc_engine *engine, trainer *t, record *rec)
 {
     double previous = rec->began_s;
-    for (size_t i = 0; i < r->config->rounds; i++) {
+    for (size_t i = 0; record_goes_on(rec); i++) {
         gdc_round round = {.size = sizeof round};
         record_model(rec, i, t->model);
         gdc_status status = interrupt_check();
@@ -40,11 +42,12 @@ static gdc_status measure(run *r, const entry *e, gdc_engine *engine, trainer *t
         if (status != GDC_OK)
             return status;
         record_gradient(rec, i, t->gradient);
+        noise_round(r, &rec->noise, &round, t->gradient);
         trainer_step(t);
         double now = gdc_now(engine);
         record_round(rec, previous - rec->began_s, now - previous, &round);
         previous = now;
-        progress_show(r, e->spec, i + 1, r->config->rounds);
+        progress_show(r, e->spec, i + 1, rec->most);
     }
     return GDC_OK;
 }
@@ -52,7 +55,7 @@ static gdc_status measure(run *r, const entry *e, gdc_engine *engine, trainer *t
 void lead(run *r, const entry *e, gdc_engine *engine, trainer *t, record *rec)
 {
     trainer_reset(t);
-    gdc_status status = warm_up(r, engine, t);
+    gdc_status status = warm_up(r, e, engine, t);
     trainer_reset(t);
     progress_begin(r, e->spec);
     read_stats(r, engine, rec->before);
@@ -64,6 +67,7 @@ void lead(run *r, const entry *e, gdc_engine *engine, trainer *t, record *rec)
     if (status != GDC_OK)
         record_failure(rec, status);
     read_stats(r, engine, rec->after);
+    snprintf(rec->chosen, sizeof rec->chosen, "%s", gdc_chosen(engine));
     if (!r->timing_only)
         record_final(rec, t->model);
 }
@@ -80,9 +84,9 @@ double ideal_round_s(const run *r, const entry *e, size_t rounds)
     if (gdc_open_virtual(&options, r->workers, NULL, NULL, &engine) != GDC_OK)
         return NAN;
     double start = 0;
-    gdc_status status = GDC_OK;
-    for (uint64_t v = 0; v < r->warmup + rounds && status == GDC_OK; v++) {
-        if (v == r->warmup)
+    gdc_status status = gdc_is_adaptive(engine) && !r->timing_only ? GDC_EINVAL : GDC_OK; /* it would do other rounds */
+    for (uint64_t v = e->first_version; v <= r->warmup + rounds && status == GDC_OK; v++) {
+        if (v == r->warmup + 1)
             start = gdc_now(engine);
         status = interrupt_check();
         if (status == GDC_OK)
@@ -100,7 +104,7 @@ gdc_status run_virtual(run *r, const entry *e, result_strategy *s)
     record rec = {.run = NULL};
     gdc_engine *engine = NULL;
     gdc_options options = run_options(r, e);
-    gdc_status status = record_open(r, true, &rec);
+    gdc_status status = record_open(r, e, true, &rec);
     if (rec.arrival != NULL) {
         options.observe = record_arrival;
         options.observe_context = &rec;
@@ -114,8 +118,10 @@ gdc_status run_virtual(run *r, const entry *e, result_strategy *s)
         gdc_close(engine, NULL);
         status = judge(r, e, &rec, s);
     }
-    if (status == GDC_OK)
+    if (status == GDC_OK) {
         s->ideal_round_s = ideal_round_s(r, e, s->rounds_completed);
+        status = drops_conclude(r, e, &rec, s);
+    }
     trainer_close(&t);
     record_close(&rec);
     return status;

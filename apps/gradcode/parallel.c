@@ -1,5 +1,7 @@
 /* parallel.c - a run under mpirun: start-up together, one strategy after the other, a bounded end.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "automatic.h"
+#include "drops.h"
 #include "experiment.h"
 #include "follow.h"
 #include "gradcode/drop.h"
@@ -31,7 +33,7 @@ static gdc_status open_record(stage *st, int i)
     bool is_root = st->session.rank == 0, is_keeper = is_root || st->session.rank == 1;
     if (!is_root && !st->run.entries[i].collective)
         return GDC_OK;
-    return record_open(&st->run, is_keeper, &st->record[i]);
+    return record_open(&st->run, &st->run.entries[i], is_keeper, &st->record[i]);
 }
 
 static gdc_status open_handle(stage *st, int i)
@@ -64,6 +66,8 @@ static gdc_status set_up(stage *st, gdc_status opened)
     status =
         st->handle != NULL && st->record != NULL ? GDC_OK : gdc_fail(GDC_ENOMEM, "no memory for %zu strategies", count);
     status = session_agree(&st->session, status);
+    if (status == GDC_OK && automatic_is_wanted(&st->run))
+        status = automatic_by_rounds(&st->run, &st->session);
     for (int i = 0; i < st->run.entry_count && status == GDC_OK; i++) {
         status = session_agree(&st->session, open_record(st, i));
         if (status == GDC_OK)
@@ -142,8 +146,10 @@ static gdc_status lead_entry(stage *st, int i, result_strategy *s)
     gdc_status status = e->collective ? lead_reduce(st, i, &ran, s) : lead_star(st, i);
     if (status == GDC_OK && ran)
         status = judge(&st->run, e, &st->record[i], s);
-    if (status == GDC_OK && ran)
+    if (status == GDC_OK && ran) {
         s->ideal_round_s = ideal_round_s(&st->run, e, s->rounds_completed);
+        status = drops_conclude(&st->run, e, &st->record[i], s);
+    }
     return status;
 }
 
@@ -184,7 +190,7 @@ static bool run_entry(stage *st, int i)
     if (!st->run.entries[i].collective)
         follow_star(&st->run, &st->handle[i], &n);
     else
-        follow_reduce(&st->run, &st->session, &st->handle[i], &st->record[i], &n);
+        follow_reduce(&st->run, &st->run.entries[i], &st->session, &st->handle[i], &st->record[i], &n);
     return session_tell(&st->session, &n) && (!n.has_readings || session_give_readings(&st->session, &st->record[i]));
 }
 

@@ -31,12 +31,16 @@ static json_t *walk_of(const gdc_plan *plan, int worker)
     return list;
 }
 
-static json_t *row_of(const gdc_row *row)
+static json_t *row_of(const gdc_plan *plan, const gdc_row *row)
 {
     json_t *terms = json_array();
-    for (int t = 0; t < row->terms; t++)
-        json_array_append_new(terms, json_pack("{s:i,s:i,s:f}", "first", row->term[t].span.first, "count",
-                                               row->term[t].span.count, "coefficient", row->term[t].coefficient));
+    int k = gdc_plan_partitions(plan);
+    for (int t = 0; t < row->terms; t++) {
+        const gdc_term *term = &row->term[t];
+        json_array_append_new(terms,
+                              json_pack("{s:i,s:i,s:i,s:f}", "first", term->span.first % k, "count", term->span.count,
+                                        "block", term->span.first / k, "coefficient", term->coefficient));
+    }
     return json_pack("{s:i,s:o}", "after", row->after, "terms", terms);
 }
 
@@ -44,17 +48,17 @@ static json_t *worker_of(const plan_view *v, int worker)
 {
     json_t *rows = json_array();
     for (int i = 0; i < gdc_plan_rows(v->plan, worker); i++)
-        json_array_append_new(rows, row_of(gdc_plan_row(v->plan, worker, i)));
+        json_array_append_new(rows, row_of(v->plan, gdc_plan_row(v->plan, worker, i)));
     return json_pack("{s:i,s:f,s:o,s:o,s:o}", "worker", worker, "load",
                      (double)gdc_plan_held(v->plan, worker) / v->partitions, "holds", spans_of(v->plan, worker), "walk",
                      walk_of(v->plan, worker), "rows", rows);
 }
 
-static json_t *recoverable_of(const gdc_quality *q)
+static json_t *numbers(int count, const double *x)
 {
     json_t *list = json_array();
-    for (int j = 0; j < q->sizes; j++)
-        json_array_append_new(list, number(q->recoverable[j]));
+    for (int j = 0; j < count; j++)
+        json_array_append_new(list, number(x[j]));
     return list;
 }
 
@@ -71,11 +75,14 @@ char *plan_to_json(const plan_view *v)
                   q->exhaustive, "early_worst", number(q->early_worst), "early_median", number(q->early_median));
     json_t *predicted =
         json_pack("{s:o,s:o}", "f64", number(plan_error(q, DBL_EPSILON)), "f32", number(plan_error(q, FLT_EPSILON)));
-    json_t *root = json_pack("{s:s,s:i,s:i,s:i,s:I,s:s,s:o,s:i,s:o,s:o,s:i,s:o}", "spec", v->spec, "workers",
+    json_t *residual =
+        json_pack("{s:o,s:o}", "optimal", numbers(v->residuals, v->optimal), "fixed", numbers(v->residuals, v->fixed));
+    json_t *root = json_pack("{s:s,s:i,s:i,s:i,s:i,s:I,s:s,s:o,s:i,s:o,s:o,s:i,s:o,s:o}", "spec", v->spec, "workers",
                              gdc_plan_workers(v->plan), "partitions", v->partitions, "k", gdc_plan_partitions(v->plan),
-                             "seed", (json_int_t)v->seed, "digest", digest, "assignment", assignment, "tolerance",
-                             q->tolerance, "amplification", amplification, "predicted_error", predicted,
-                             "sets_tried_per_size", v->sets, "recoverable", recoverable_of(q));
+                             "blocks", gdc_plan_blocks(v->plan), "seed", (json_int_t)v->seed, "digest", digest,
+                             "assignment", assignment, "tolerance", q->tolerance, "amplification", amplification,
+                             "predicted_error", predicted, "sets_tried_per_size", v->sets, "recoverable",
+                             numbers(q->sizes, q->recoverable), "residual", residual);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;
     json_decref(root);
     return text;

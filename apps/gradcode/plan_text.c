@@ -71,8 +71,9 @@ static void print_walk(const gdc_plan *plan, int worker, FILE *out)
     fprintf(out, "%s\n", held > WALK_SHOWN ? " ..." : "");
 }
 
-static void print_term(const gdc_term *term, bool first, FILE *out)
+static void print_term(const gdc_plan *plan, const gdc_term *term, bool first, FILE *out)
 {
+    int k = gdc_plan_partitions(plan);
     if (term->coefficient < 0)
         fputs(first ? "-" : " - ", out);
     else
@@ -80,8 +81,10 @@ static void print_term(const gdc_term *term, bool first, FILE *out)
     if (fabs(term->coefficient) != 1)
         fprintf(out, "%.4g ", fabs(term->coefficient));
     fputs("g[", out);
-    print_span(term->span, out);
+    print_span((gdc_span){term->span.first % k, term->span.count}, out);
     fputs("]", out);
+    if (gdc_plan_blocks(plan) > 1)
+        fprintf(out, ".%d", term->span.first / k);
 }
 
 static void print_rows(const gdc_plan *plan, int worker, FILE *out)
@@ -91,7 +94,7 @@ static void print_rows(const gdc_plan *plan, int worker, FILE *out)
         const gdc_row *row = gdc_plan_row(plan, worker, i);
         fprintf(out, "          message %d after %d: ", i, row->after);
         for (int t = 0; t < row->terms && t < TERMS_SHOWN; t++)
-            print_term(&row->term[t], t == 0, out);
+            print_term(plan, &row->term[t], t == 0, out);
         fprintf(out, "%s\n", row->terms > TERMS_SHOWN ? " + ..." : "");
     }
     if (rows > ROWS_SHOWN)
@@ -113,9 +116,16 @@ double plan_error(const gdc_quality *quality, double epsilon)
     return fmax(quality->worst, quality->early_worst) * epsilon;
 }
 
-static void print_quality(const plan_view *v, FILE *out)
+static void print_tolerance(const plan_view *v, FILE *out)
 {
     const gdc_quality *q = v->quality;
+    if (q->tolerance < 0) {
+        fputs("tolerance  none: no code for gc, as all messages of all workers do not give the full gradient", out);
+        if (v->residuals > 0)
+            fprintf(out, " (residual %.3g)", v->optimal[0]);
+        fputc('\n', out);
+        return;
+    }
     fprintf(out, "tolerance  %d straggler%s, whichever they are (%s)\n", q->tolerance, q->tolerance == 1 ? "" : "s",
             q->exhaustive ? "every set was tried" : "some sizes were sampled, so this is an upper bound");
     fprintf(out, "amplification  worst %.4g, median %.4g (1: nothing cancels)\n", q->worst, q->median);
@@ -123,9 +133,31 @@ static void print_quality(const plan_view *v, FILE *out)
             q->early_worst, q->early_median);
     fprintf(out, "predicted error  f64 %.1e, f32 %.1e (relative to k max|g|)\n", plan_error(q, DBL_EPSILON),
             plan_error(q, FLT_EPSILON));
-    fputs("P(recoverable | j stragglers)\n", out);
-    for (int j = 0; j < q->sizes && j < SIZES_SHOWN; j++)
-        fprintf(out, "  %2d  %.4f\n", j, q->recoverable[j]);
+}
+
+static void print_residual(double residual, FILE *out)
+{
+    if (isnan(residual))
+        fprintf(out, "  %8s", "-");
+    else
+        fprintf(out, "  %8.4f", residual);
+}
+
+static void print_stragglers(const plan_view *v, FILE *out)
+{
+    const gdc_quality *q = v->quality;
+    fputs("P(recoverable | j stragglers)", out);
+    if (v->residuals > 0)
+        fputs(", and the residual of approx: optimal, fixed weights (root mean square)", out);
+    fputc('\n', out);
+    for (int j = 0; j < q->sizes && j < SIZES_SHOWN; j++) {
+        fprintf(out, "  %2d  %.4f", j, q->recoverable[j]);
+        if (j < v->residuals) {
+            print_residual(v->optimal[j], out);
+            print_residual(v->fixed[j], out);
+        }
+        fputc('\n', out);
+    }
     if (q->sizes > SIZES_SHOWN)
         fprintf(out, "  ... up to %d stragglers: --json has all\n", q->sizes - 1);
 }
@@ -135,11 +167,16 @@ void plan_print(const plan_view *v, FILE *out)
     int workers = gdc_plan_workers(v->plan), k = gdc_plan_partitions(v->plan);
     fprintf(out, "%s: %d workers, %d partition%s per shard, %d partitions\n", v->spec, workers, v->partitions,
             v->partitions == 1 ? "" : "s", k);
-    fputs("load counts shards; a message carries the combination of partial gradients g[partition] shown\n\n", out);
+    fputs("load counts shards; a message carries the combination of partial gradients g[partition] shown\n", out);
+    if (gdc_plan_blocks(v->plan) > 1)
+        fprintf(out, "g[partition].u is block u of a gradient's %d; a message is one block long\n",
+                gdc_plan_blocks(v->plan));
+    fputc('\n', out);
     for (int w = 0; w < workers && w < WORKERS_SHOWN; w++)
         print_worker(v, w, out);
     if (workers > WORKERS_SHOWN)
         fprintf(out, "... %d more workers: --json has all\n", workers - WORKERS_SHOWN);
     fputc('\n', out);
-    print_quality(v, out);
+    print_tolerance(v, out);
+    print_stragglers(v, out);
 }

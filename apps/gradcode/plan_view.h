@@ -14,6 +14,9 @@ typedef struct plan_view {
     int partitions; /* M */
     uint64_t seed;
     int sets; /* straggler sets tried per size */
+    /* of approximate decoding, with 0 .. residuals - 1 stragglers; 0: not tried */
+    int residuals;
+    double optimal[GDC_QUALITY_MAX], fixed[GDC_QUALITY_MAX];
 } plan_view;
 
 /* Long lists are shortened, with a note. */

@@ -177,6 +177,39 @@ static bool finish(session *s, MPI_Request *request)
     }
 }
 
+/* Rank 0 looks after the workers, once a second. */
+static int first_gone(session *s)
+{
+    double now = session_clock();
+    if (s->rank != 0 || now - s->looked_s < 1)
+        return -1;
+    s->looked_s = now;
+    for (int w = 0; w < s->workers; w++)
+        if (s->peer[w].is_near && process_look(&s->peer[w].who) == PROCESS_GONE)
+            return w;
+    return -1;
+}
+
+gdc_status session_share(session *s, double *table, size_t count)
+{
+    MPI_Request request;
+    double nap_s = first_nap_s;
+    if (MPI_Iallreduce(MPI_IN_PLACE, table, (int)count, MPI_DOUBLE, MPI_SUM, s->comm, &request) != MPI_SUCCESS)
+        return gdc_fail(GDC_EMPI, "MPI_Iallreduce failed at start-up");
+    for (int is_done = 0;;) {
+        if (MPI_Test(&request, &is_done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return gdc_fail(GDC_EMPI, "MPI_Test failed at start-up");
+        if (is_done)
+            return GDC_OK;
+        int gone = first_gone(s);
+        if (gone >= 0)
+            return gdc_fail(GDC_ETIMEDOUT, "worker %d was lost at start-up", gone);
+        if (s->rank != 0 && !session_root_lives(s))
+            return gdc_fail(GDC_ETIMEDOUT, "the root was lost at start-up");
+        nap(&nap_s);
+    }
+}
+
 bool session_await(session *s, order *o)
 {
     MPI_Request request;
@@ -264,10 +297,9 @@ gdc_status session_take_readings(session *s, record *rec)
     MPI_Datatype rounds;
     parcel p;
     const note *n = &s->peer[0].note;
-    if (n->rounds > rec->run->config->rounds || n->kept > rec->run->sampled_count)
+    if (n->rounds > rec->most || n->kept > rec->run->sampled_count)
         return gdc_fail(GDC_EDATA, "worker 0 announced %llu rounds and %llu samples: want at most %zu and %zu",
-                        (unsigned long long)n->rounds, (unsigned long long)n->kept, rec->run->config->rounds,
-                        rec->run->sampled_count);
+                        (unsigned long long)n->rounds, (unsigned long long)n->kept, rec->most, rec->run->sampled_count);
     if (!make_round_type(&rounds))
         return gdc_fail(GDC_EMPI, "the readings of worker 0 could not be received");
     rec->rounds = (size_t)n->rounds;

@@ -42,15 +42,17 @@ static gdc_status open_arrivals(record *rec, int rows)
     return rec->arrival != NULL ? GDC_OK : gdc_fail(GDC_ENOMEM, "no memory for %g arrivals", wanted);
 }
 
-gdc_status record_open(const run *r, bool keeps_samples, record *rec)
+gdc_status record_open(const run *r, const entry *e, bool keeps_samples, record *rec)
 {
-    *rec = (record){.run = r, .amplification = NAN, .wall_s = NAN};
-    rec->round = touched(r->config->rounds, sizeof *rec->round);
+    *rec = (record){.run = r, .most = e->rounds_most, .amplification = NAN, .wall_s = NAN};
+    rec->round = touched(rec->most, sizeof *rec->round);
     rec->before = calloc((size_t)r->workers, sizeof *rec->before);
     rec->after = calloc((size_t)r->workers, sizeof *rec->after);
     if (rec->round == NULL || rec->before == NULL || rec->after == NULL)
-        return gdc_fail(GDC_ENOMEM, "no memory for %zu rounds of %d workers", r->config->rounds, r->workers);
+        return gdc_fail(GDC_ENOMEM, "no memory for %zu rounds of %d workers", rec->most, r->workers);
     gdc_status status = r->config->out != NULL && r->is_root ? open_arrivals(rec, 2) : GDC_OK;
+    if (status == GDC_OK && keeps_samples)
+        status = noise_open(r, &rec->noise);
     return status == GDC_OK && keeps_samples && !r->timing_only ? open_samples(rec) : status;
 }
 
@@ -62,6 +64,7 @@ void record_close(record *rec)
         free(rec->gradients);
         free(rec->last);
     }
+    noise_close(&rec->noise);
     free(rec->before);
     free(rec->after);
     free(rec->arrival);
@@ -86,16 +89,33 @@ void record_gradient(record *rec, size_t round, const void *gradient)
         memcpy(rec->gradients + rec->kept++ * bytes, gradient, bytes);
 }
 
+bool record_goes_on(const record *rec)
+{
+    double batches = (double)rec->run->config->rounds;
+    return rec->rounds < rec->run->config->rounds || (rec->rounds < rec->most && rec->used < batches * (1 - 1e-9));
+}
+
 void record_round(record *rec, double start_s, double round_s, const gdc_round *round)
 {
-    rec->round[rec->rounds++] = (result_round){
-        .start_s = start_s, .round_s = round_s, .used_fraction = round->used, .messages = round->messages, .loss = NAN};
+    rec->used += round->used;
+    rec->round[rec->rounds++] = (result_round){.start_s = start_s,
+                                               .round_s = round_s,
+                                               .used_fraction = round->used,
+                                               .messages = round->messages,
+                                               .loss = NAN,
+                                               .vectors = round->vectors,
+                                               .fresh = round->fresh,
+                                               .staleness = round->staleness,
+                                               .in_flight = round->in_flight,
+                                               .told_loss = round->loss,
+                                               .residual = round->residual};
     if (!(round->amplification <= rec->amplification))
         rec->amplification = isnan(round->amplification) ? rec->amplification : round->amplification;
 }
 
 void record_final(record *rec, const void *model)
 {
+    noise_end(&rec->noise);
     if (rec->last != NULL)
         memcpy(rec->last, model, rec->run->dimension * rec->run->element);
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "run.h"
 #include "gradcode/draw.h"
+#include "problems/real.h"
 
 #include <limits.h>
 #include <math.h>
@@ -85,7 +86,8 @@ static gdc_status open_problem(const config *c, run *r)
     const problem_ops *ops = problem_find(spec);
     if (ops == NULL)
         return GDC_EINVAL;
-    gdc_status status = data_open(c->data != NULL ? c->data : ops->data, c->seed, c->shuffle, &r->data);
+    real_single_thread();
+    gdc_status status = data_open(c->data != NULL ? c->data : ops->data, c->seed, (data_order)c->shuffle, &r->data);
     if (status == GDC_OK)
         status = open_batch(c, r);
     if (status == GDC_OK)
@@ -134,6 +136,7 @@ gdc_status run_open(const config *c, const launch *how, bool timing_only, run *r
     r->dtype = c->dtype == 0 ? GDC_F64 : GDC_F32;
     r->element = r->dtype == GDC_F64 ? sizeof(double) : sizeof(float);
     r->dimension = c->dimension;
+    r->sync_s = r->sync_overhead_s = NAN;
     r->warmup = (uint64_t)(c->warmup >= 0 ? c->warmup : how->under_mpi ? WARMUP_UNDER_MPI : 0);
     gdc_status status = count_workers(c, how, r);
     if (status == GDC_OK)
@@ -158,7 +161,7 @@ gdc_options run_options(const run *r, const entry *e)
 {
     gdc_options options;
     gdc_options_init(&options);
-    options.strategy = e->spec;
+    options.strategy = e->tuned != NULL ? e->tuned : e->spec;
     options.partitions = r->config->partitions;
     options.dimension = r->dimension;
     options.dtype = r->dtype;
@@ -173,7 +176,18 @@ gdc_options run_options(const run *r, const entry *e)
     options.faults = r->faults;
     options.fault_count = r->config->faults.count;
     options.act = act_on_self;
+    options.norms = r->config->report == REPORT_CRITICAL;
+    options.local_rate = r->config->rate;
+    options.first_version = e->first_version;
     return options;
+}
+
+uint64_t run_profile_version(const run *r)
+{
+    size_t most = r->config->rounds;
+    for (int i = 0; i < r->entry_count; i++)
+        most = r->entries[i].rounds_most > most ? r->entries[i].rounds_most : most;
+    return r->warmup + most + 1;
 }
 
 void run_close(run *r)

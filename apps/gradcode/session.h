@@ -27,8 +27,12 @@ typedef struct note {
     int has_readings; /* worker 0 of an all-reduce: rounds, models and gradients follow */
     uint64_t pieces, messages, bytes, overran, rounds, kept;
     double home_used, compute_s, piece_s, wall_s, amplification;
+    noise_reading noise;
+    char chosen[96]; /* by the strategy itself */
     char sentence[SENTENCE_MAX];
 } note;
+
+typedef struct session session;
 
 typedef struct peer {
     process who;
@@ -39,20 +43,23 @@ typedef struct peer {
     MPI_Request order_request, note_request;
 } peer;
 
-typedef struct session {
+struct session {
     MPI_Comm comm, workers_comm; /* workers_comm: NULL on rank 0 */
     int rank, workers;
     process root;
     bool root_is_near;
     double looked_s;
     peer *peer; /* rank 0: [workers] */
-} session;
+};
 
 /* Collective over MPI_COMM_WORLD. Ends the process if a rank dies meanwhile and the others would hang. EMPI,
  * ENOMEM. */
 gdc_status session_open(session *s);
 /* Collective, at start-up only: the failure of the lowest rank that failed becomes everybody's. */
 gdc_status session_agree(session *s, gdc_status mine);
+/* Collective, at start-up only, but ranks may come late: table[count] becomes the sum over all ranks. ETIMEDOUT, at rank 0: a
+ * worker of this host is gone; at a worker: the root is. EMPI. */
+gdc_status session_share(session *s, double *table, size_t count);
 /* Rank 0. */
 void session_order(session *s, int about, bool calm); /* about: entry, -1 = BYE */
 /* Waits for the notes that are owed. From the first note on (or at once, if at_once) the others have

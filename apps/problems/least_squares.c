@@ -32,5 +32,6 @@ const problem_ops problem_least_squares = {
     .initial = linear_initial,
     .add = linear_add,
     .regularise = linear_regularise,
-    .loss = linear_loss,
+    .penalty = linear_penalty,
+    .losses = linear_losses,
 };

@@ -3,6 +3,7 @@
 #include "problems/linear.h"
 
 #include "gradcode/draw.h"
+#include "problems/layer.h"
 #include "problems/real.h"
 
 #include <limits.h>
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 256 }; /* samples converted at a time: they stay in cache between the two products */
+enum { CHUNK = PROBLEM_SAMPLES }; /* samples converted at a time: they stay in cache between the two products */
 enum { START_ZEROS, START_NORMAL };
 
 const gdc_option linear_option_table[] = {
@@ -40,38 +41,33 @@ const gdc_option linear_option_table[] = {
 
 typedef struct linear {
     const data *set;
-    gdc_dtype dtype;
-    size_t outputs;
+    layer layer;
     linear_options options;
     linear_loss_fn loss;
-    void *rows;    /* [CHUNK x features] of dtype */
-    void *scores;  /* [CHUNK x outputs] of dtype: scores, then their derivatives */
-    void *ones;    /* [CHUNK] of dtype */
+    void *rows;    /* [CHUNK x features] */
+    void *scores;  /* [CHUNK x models x outputs]: scores, then their derivatives; one model but in linear_losses */
+    void *stack;   /* W of PROBLEM_MODELS models, then their b */
+    void *ones;    /* [CHUNK] */
     double *score; /* [outputs] of one sample */
 } linear;
-
-static size_t weights(const linear *p)
-{
-    return p->outputs * p->set->features;
-}
 
 size_t linear_dimension(const void *self)
 {
     const linear *p = self;
-    return weights(p) + (p->options.bias ? p->outputs : 0);
+    return layer_parameters(&p->layer);
 }
 
 static gdc_status allocate_scratch(linear *p)
 {
-    size_t size = real_bytes(p->dtype);
-    p->rows = calloc(CHUNK * p->set->features, size);
-    p->scores = calloc(CHUNK * p->outputs, size);
-    p->ones = calloc(CHUNK, size);
-    p->score = calloc(p->outputs, sizeof *p->score);
-    if (!p->rows || !p->scores || !p->ones || !p->score)
-        return gdc_fail(GDC_ENOMEM, "no memory for %d samples of %zu features", CHUNK, p->set->features);
-    for (size_t i = 0; i < CHUNK; i++)
-        real_store(p->dtype, 1, &(double){1}, real_at(p->dtype, p->ones, i));
+    const layer *l = &p->layer;
+    size_t size = real_bytes(l->dtype);
+    p->rows = calloc(CHUNK * l->inputs, size);
+    p->scores = calloc(CHUNK * PROBLEM_MODELS * l->outputs, size);
+    p->stack = calloc(PROBLEM_MODELS * layer_parameters(l), size);
+    p->ones = real_ones(l->dtype, CHUNK);
+    p->score = calloc(l->outputs, sizeof *p->score);
+    if (!p->rows || !p->scores || !p->stack || !p->ones || !p->score)
+        return gdc_fail(GDC_ENOMEM, "no memory for %d samples of %zu features", CHUNK, l->inputs);
     return GDC_OK;
 }
 
@@ -84,7 +80,8 @@ gdc_status linear_open(const linear_options *options, const data *set, gdc_dtype
     linear *p = malloc(sizeof *p);
     if (!p)
         return gdc_fail(GDC_ENOMEM, "no memory for a problem");
-    *p = (linear){.set = set, .dtype = dtype, .outputs = outputs, .options = *options, .loss = loss};
+    *p = (linear){
+        .set = set, .layer = {dtype, set->features, outputs, options->bias}, .options = *options, .loss = loss};
     gdc_status status = allocate_scratch(p);
     if (status)
         linear_close(p);
@@ -100,6 +97,7 @@ void linear_close(void *self)
         return;
     free(p->rows);
     free(p->scores);
+    free(p->stack);
     free(p->ones);
     free(p->score);
     free(p);
@@ -114,44 +112,18 @@ void linear_initial(const void *self, uint64_t seed, void *model)
         double value = 0;
         if (p->options.start == START_NORMAL)
             value = 0.01 * gdc_draw_normal((gdc_key){.seed = seed, .purpose = purpose, .a = i});
-        real_store(p->dtype, 1, &value, real_at(p->dtype, model, i));
+        real_store(p->layer.dtype, 1, &value, real_at(p->layer.dtype, model, i));
     }
 }
 
-/* rows = the samples, scores = W x + b */
-static void forward(const linear *p, size_t first, size_t count, const void *model)
+/* The loss of one sample, whose scores become derivatives; computed in double in either type. */
+static double differentiate(const linear *p, double label, void *score)
 {
-    if (p->dtype == GDC_F64)
-        data_rows_f64(p->set, first, count, p->rows);
-    else
-        data_rows_f32(p->set, first, count, p->rows);
-    size_t row = p->outputs * real_bytes(p->dtype);
-    memset(p->scores, 0, count * row);
-    if (p->options.bias)
-        for (size_t i = 0; i < count; i++)
-            memcpy((char *)p->scores + i * row, real_from(p->dtype, model, weights(p)), row);
-    real_forward(p->dtype, (real_shape){count, p->set->features, p->outputs}, p->rows, model, p->scores);
-}
-
-/* scores -> derivatives; the sum of the losses. The loss of a sample is computed in double in either type. */
-static double differentiate(const linear *p, size_t first, size_t count)
-{
-    double loss = 0;
-    for (size_t i = 0; i < count; i++) {
-        void *score = real_at(p->dtype, p->scores, i * p->outputs);
-        real_load(p->dtype, p->outputs, score, p->score);
-        loss += p->loss(p->outputs, p->set->y[first + i], p->score);
-        real_store(p->dtype, p->outputs, p->score, score);
-    }
+    size_t outputs = p->layer.outputs;
+    real_load(p->layer.dtype, outputs, score, p->score);
+    double loss = p->loss(outputs, label, p->score);
+    real_store(p->layer.dtype, outputs, p->score, score);
     return loss;
-}
-
-static void backward(const linear *p, size_t count, double scale, void *sum)
-{
-    real_backward(p->dtype, (real_shape){count, p->set->features, p->outputs}, scale, p->scores, p->rows, sum);
-    if (p->options.bias)
-        real_backward(p->dtype, (real_shape){count, 1, p->outputs}, scale, p->scores, p->ones,
-                      real_at(p->dtype, sum, weights(p)));
 }
 
 double linear_add(const void *self, size_t first, size_t count, double scale, const void *model, void *sum)
@@ -160,29 +132,50 @@ double linear_add(const void *self, size_t first, size_t count, double scale, co
     double loss = 0;
     for (size_t part; count; first += part, count -= part) {
         part = count < CHUNK ? count : CHUNK;
-        forward(p, first, part, model);
-        loss += differentiate(p, first, part);
-        backward(p, part, scale, sum);
+        real_rows(p->layer.dtype, p->set, first, part, p->rows);
+        layer_forward(&p->layer, part, p->rows, model, p->scores);
+        for (size_t i = 0; i < part; i++)
+            loss += differentiate(p, p->set->y[first + i], real_at(p->layer.dtype, p->scores, i * p->layer.outputs));
+        layer_backward(&p->layer, part, scale, p->scores, p->rows, p->ones, sum);
     }
     return loss;
+}
+
+/* The models one below the other: a layer of so many times the outputs. */
+static layer stack_models(const linear *p, const void *const *models, int many)
+{
+    const layer *l = &p->layer;
+    size_t size = real_bytes(l->dtype), weights = layer_weights(l), biases = layer_parameters(l) - weights;
+    char *w = p->stack, *b = w + (size_t)many * weights * size;
+    for (int m = 0; m < many; m++, w += weights * size, b += biases * size) {
+        memcpy(w, models[m], weights * size);
+        memcpy(b, real_from(l->dtype, models[m], weights), biases * size);
+    }
+    return (layer){l->dtype, l->inputs, (size_t)many * l->outputs, l->has_bias};
+}
+
+void linear_losses(const void *self, size_t first, size_t count, const void *const *models, int many, double *loss)
+{
+    const linear *p = self;
+    layer all = stack_models(p, models, many);
+    real_rows(all.dtype, p->set, first, count, p->rows);
+    layer_forward(&all, count, p->rows, p->stack, p->scores);
+    for (size_t i = 0; i < count; i++)
+        for (size_t m = 0; m < (size_t)many; m++) {
+            void *score = real_at(all.dtype, p->scores, i * all.outputs + m * p->layer.outputs);
+            loss[m * count + i] = differentiate(p, p->set->y[first + i], score);
+        }
 }
 
 void linear_regularise(const void *self, const void *model, void *gradient)
 {
     const linear *p = self;
     if (p->options.l2 > 0)
-        real_axpy(p->dtype, weights(p), p->options.l2, model, gradient);
+        real_axpy(p->layer.dtype, layer_weights(&p->layer), p->options.l2, model, gradient);
 }
 
-double linear_loss(const void *self, const void *model)
+double linear_penalty(const void *self, const void *model)
 {
     const linear *p = self;
-    double sum = 0;
-    for (size_t first = 0, part; first < p->set->samples; first += part) {
-        part = p->set->samples - first < CHUNK ? p->set->samples - first : CHUNK;
-        forward(p, first, part, model);
-        sum += differentiate(p, first, part);
-    }
-    double squares = p->options.l2 > 0 ? real_dot(p->dtype, weights(p), model, model) : 0;
-    return sum / (double)p->set->samples + p->options.l2 / 2 * squares;
+    return p->options.l2 > 0 ? p->options.l2 / 2 * real_dot(p->layer.dtype, layer_weights(&p->layer), model, model) : 0;
 }

@@ -27,6 +27,7 @@ size_t linear_dimension(const void *self);
 void linear_initial(const void *self, uint64_t seed, void *model);
 double linear_add(const void *self, size_t first, size_t count, double scale, const void *model, void *sum);
 void linear_regularise(const void *self, const void *model, void *gradient);
-double linear_loss(const void *self, const void *model);
+double linear_penalty(const void *self, const void *model);
+void linear_losses(const void *self, size_t first, size_t count, const void *const *models, int many, double *loss);
 
 #endif

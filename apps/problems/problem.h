@@ -25,18 +25,32 @@ typedef struct problem_ops {
     double (*add)(const void *problem, size_t first, size_t count, double scale, const void *model, void *sum);
     /* gradient += gradient of the regulariser, which belongs to the MEAN loss; may be NULL */
     void (*regularise)(const void *problem, const void *model, void *gradient);
-    double (*loss)(const void *problem, const void *model); /* mean over all samples, regulariser included */
+    double (*penalty)(const void *problem, const void *model); /* the regulariser itself; NULL as regularise */
+    /* loss [many x count]: of each sample of [first, first + count) at each of up to PROBLEM_MODELS models; count at most
+     * PROBLEM_SAMPLES */
+    void (*losses)(const void *problem, size_t first, size_t count, const void *const *models, int many, double *loss);
 } problem_ops;
 
-extern const problem_ops *const problems[]; /* NULL-terminated: softmax, logistic, least-squares */
+/* Models that are evaluated in one pass over the samples: with few outputs a matrix product of one model alone takes twice as
+ * long as its share in the product of four. */
+enum { PROBLEM_MODELS = 4, PROBLEM_SAMPLES = 256 };
+
+extern const problem_ops *const problems[]; /* NULL-terminated: softmax, logistic, least-squares, mlp */
 
 typedef struct problem {
     const problem_ops *ops;
     void *self;
+    const data *set;
 } problem;
 
 gdc_status problem_open(const char *spec, const data *set, gdc_dtype dtype, problem *out);
 void problem_close(problem *p);
+/* loss [many]: the mean loss over all samples, regulariser included, of each of any number of models. */
+void problem_losses(const problem *p, const void *const *models, int many, double *loss);
+/* The same of one model, and class_sum [classes], unless NULL: the sums of the samples' losses by class, without the
+ * regulariser. */
+double problem_loss(const problem *p, const void *model, double *class_sum);
+
 /* The table row for a spec's name; NULL with the sentence recorded. */
 const problem_ops *problem_find(const char *spec);
 

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-extern const problem_ops problem_softmax, problem_logistic, problem_least_squares;
+extern const problem_ops problem_softmax, problem_logistic, problem_least_squares, problem_mlp;
 
-const problem_ops *const problems[] = {&problem_softmax, &problem_logistic, &problem_least_squares, NULL};
+const problem_ops *const problems[] = {&problem_softmax, &problem_logistic, &problem_least_squares, &problem_mlp, NULL};
 
 static const problem_ops *choose_problem(const gdc_spec *spec)
 {
@@ -42,7 +42,7 @@ gdc_status problem_open(const char *text, const data *set, gdc_dtype dtype, prob
     gdc_spec_destroy(spec);
     free(values);
     if (!status)
-        *out = (problem){ops, self};
+        *out = (problem){ops, self, set};
     return status;
 }
 
@@ -50,5 +50,42 @@ void problem_close(problem *p)
 {
     if (p->ops)
         p->ops->close(p->self);
-    *p = (problem){NULL, NULL};
+    *p = (problem){.ops = NULL};
+}
+
+/* Adds up the losses of at most PROBLEM_MODELS models; class_sum as problem_loss, of a single model. */
+static void evaluate(const problem *p, const void *const *models, int many, double *mean, double *class_sum)
+{
+    const data *set = p->set;
+    double loss[PROBLEM_MODELS * PROBLEM_SAMPLES];
+    for (int m = 0; m < many; m++)
+        mean[m] = 0;
+    for (size_t first = 0, part; first < set->samples; first += part) {
+        part = set->samples - first < PROBLEM_SAMPLES ? set->samples - first : PROBLEM_SAMPLES;
+        p->ops->losses(p->self, first, part, models, many, loss);
+        for (int m = 0; m < many; m++)
+            for (size_t i = 0; i < part; i++)
+                mean[m] += loss[(size_t)m * part + i];
+        for (size_t i = 0; class_sum && i < part; i++)
+            class_sum[(size_t)set->y[first + i]] += loss[i];
+    }
+    for (int m = 0; m < many; m++)
+        mean[m] = mean[m] / (double)set->samples + (p->ops->penalty ? p->ops->penalty(p->self, models[m]) : 0);
+}
+
+void problem_losses(const problem *p, const void *const *models, int many, double *loss)
+{
+    for (int part; many > 0; models += part, loss += part, many -= part) {
+        part = many < PROBLEM_MODELS ? many : PROBLEM_MODELS;
+        evaluate(p, models, part, loss, NULL);
+    }
+}
+
+double problem_loss(const problem *p, const void *model, double *class_sum)
+{
+    double loss;
+    for (int c = 0; class_sum && c < p->set->classes; c++)
+        class_sum[c] = 0;
+    evaluate(p, &model, 1, &loss, class_sum);
+    return loss;
 }

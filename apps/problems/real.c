@@ -3,6 +3,16 @@
 #include "problems/real.h"
 
 #include <cblas.h>
+#include <stdlib.h>
+
+/* Not every cblas.h that stands in for OpenBLAS's own declares it. */
+void openblas_set_num_threads(int threads);
+
+void real_single_thread(void)
+{
+    if (!getenv("OPENBLAS_NUM_THREADS"))
+        openblas_set_num_threads(1);
+}
 
 size_t real_bytes(gdc_dtype dtype)
 {
@@ -32,6 +42,22 @@ void real_store(gdc_dtype dtype, size_t count, const double *from, void *to)
             ((double *)to)[i] = from[i];
         else
             ((float *)to)[i] = (float)from[i];
+}
+
+void real_rows(gdc_dtype dtype, const data *set, size_t first, size_t count, void *rows)
+{
+    if (dtype == GDC_F64)
+        data_rows_f64(set, first, count, rows);
+    else
+        data_rows_f32(set, first, count, rows);
+}
+
+void *real_ones(gdc_dtype dtype, size_t count)
+{
+    void *ones = calloc(count, real_bytes(dtype));
+    for (size_t i = 0; ones && i < count; i++)
+        real_store(dtype, 1, &(double){1}, real_at(dtype, ones, i));
+    return ones;
 }
 
 void real_axpy(gdc_dtype dtype, size_t count, double alpha, const void *x, void *y)
@@ -69,6 +95,17 @@ void real_forward(gdc_dtype dtype, real_shape shape, const void *x, const void *
     else
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, outputs, features, 1, x, features, w, features, 1, s,
                     outputs);
+}
+
+void real_inward(gdc_dtype dtype, real_shape shape, const void *s, const void *w, void *x)
+{
+    int rows = (int)shape.rows, features = (int)shape.features, outputs = (int)shape.outputs;
+    if (dtype == GDC_F64)
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, features, outputs, 1, s, outputs, w, features, 0,
+                    x, features);
+    else
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, features, outputs, 1, s, outputs, w, features, 0,
+                    x, features);
 }
 
 void real_backward(gdc_dtype dtype, real_shape shape, double alpha, const void *s, const void *x, void *w)

@@ -1,11 +1,13 @@
 /* softmax.c - multinomial logistic regression: cross-entropy of softmax(W x + b), any number of classes.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "problems/softmax.h"
+
 #include "problems/linear.h"
 
 #include <math.h>
 
 /* log(sum exp) is taken relative to the largest score: the largest exponent is 0, nothing overflows. */
-static double cross_entropy(size_t outputs, double label, double *score)
+double softmax_cross_entropy(size_t outputs, double label, double *score)
 {
     size_t wanted = (size_t)label;
     double largest = score[0], sum = 0;
@@ -20,14 +22,20 @@ static double cross_entropy(size_t outputs, double label, double *score)
     return log(sum) - own;
 }
 
+gdc_status softmax_wants(const char *who, const data *set)
+{
+    if (set->classes >= 2)
+        return GDC_OK;
+    return gdc_fail(GDC_EINVAL,
+                    "%s: %s has real targets: want 2 or more classes (targets=class for csv and libsvm, classes= for "
+                    "synthetic)",
+                    who, set->name);
+}
+
 static gdc_status softmax_open(const void *options, const data *set, gdc_dtype dtype, void **self)
 {
-    if (set->classes < 2)
-        return gdc_fail(GDC_EINVAL,
-                        "softmax: %s has real targets: want 2 or more classes (targets=class for csv and "
-                        "libsvm, classes= for synthetic)",
-                        set->name);
-    return linear_open(options, set, dtype, (size_t)set->classes, cross_entropy, self);
+    gdc_status status = softmax_wants("softmax", set);
+    return status ? status : linear_open(options, set, dtype, (size_t)set->classes, softmax_cross_entropy, self);
 }
 
 extern const problem_ops problem_softmax;
@@ -43,5 +51,6 @@ const problem_ops problem_softmax = {
     .initial = linear_initial,
     .add = linear_add,
     .regularise = linear_regularise,
-    .loss = linear_loss,
+    .penalty = linear_penalty,
+    .losses = linear_losses,
 };

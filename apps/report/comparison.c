@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL = 24, LONGEST = 8, SPEC_LEAST = 20, SPEC_MOST = 30, GAP = 2 };
+enum { CELL = 24, LONGEST = 8, SPEC_LEAST = 26, SPEC_MOST = 30, GAP = 2, SPEC_SHORTEST = 20 };
 
 typedef struct view {
     const result *r;
     const result_figures *figures; /* [strategies] */
     const int *order;              /* [strategies] */
+    char **label;                  /* [strategies] the spec, and what was chosen */
     double per_second;             /* times are shown as seconds * per_second */
     const char *unit;
     int decimals;
@@ -22,6 +23,9 @@ typedef struct column {
     void (*cell)(const view *v, int strategy, char cell[CELL]);
     int given_up; /* columns are given up from 1 upwards when the line is too long; 0: never */
 } column;
+
+/* Given up only where not even the shortest specs would fit. */
+enum { LAST_RESORT = 6 };
 
 /* Numbers too long for a column lose their digits, not the column its place. */
 static void put(char cell[CELL], const char *format, int decimals, double x)
@@ -77,6 +81,23 @@ static void cell_error(const view *v, int s, char cell[CELL])
 {
     put(cell, "%.*g", 2, v->r->strategy[s].gradient_error);
 }
+/* All or nothing: no column of zeros where nobody is asynchronous. */
+static void cell_stale(const view *v, int s, char cell[CELL])
+{
+    put(cell, "%.*f", 2, report_has_stale(v->r) ? v->r->strategy[s].staleness_mean : NAN);
+}
+/* Where all are exact it is rounding. */
+static bool has_gap(const view *v)
+{
+    for (int i = 0; i < v->r->strategies; i++)
+        if (v->figures[i].class_loss_gap > 1e-6)
+            return true;
+    return false;
+}
+static void cell_gap(const view *v, int s, char cell[CELL])
+{
+    put(cell, "%+.*f", 2, has_gap(v) ? v->figures[s].class_loss_gap : NAN);
+}
 static void cell_loss(const view *v, int s, char cell[CELL])
 {
     put(cell, "%.*g", 4, v->r->strategy[s].loss_final);
@@ -98,9 +119,11 @@ static const column columns[] = {
     {"used", "(%)", cell_used, 0},
     {"effective", NULL, cell_effective, 2},
     {"speed-up", "vs sync", cell_vs_sync, 0},
-    {"speed-up", "vs wait", cell_vs_waiting, 0},
+    {"speed-up", "vs wait", cell_vs_waiting, LAST_RESORT},
+    {"stale", "mean", cell_stale, 0},
     {"gradient", "error", cell_error, 0},
     {"final", "loss", cell_loss, 0},
+    {"class", "gap", cell_gap, 5},
     {"target", "at (s)", cell_target, 0},
     {"vectors", "a round", cell_vectors, 3},
 };
@@ -140,6 +163,14 @@ static int column_width(const view *v, const column *c)
     return larger(width, larger((int)strlen(c->name), (int)strlen(c->unit != NULL ? c->unit : v->unit)));
 }
 
+static bool is_shown(const int *width, void (*cell)(const view *v, int strategy, char cell[CELL]))
+{
+    for (int c = 0; c < COLUMNS; c++)
+        if (columns[c].cell == cell)
+            return width[c] > 0;
+    return false;
+}
+
 static int total_width(const int *width)
 {
     int total = 0;
@@ -153,16 +184,52 @@ static int choose_widths(const view *v, int width[COLUMNS])
 {
     int longest = (int)strlen("strategy");
     for (int i = 0; i < v->r->strategies; i++)
-        longest = larger(longest, (int)strlen(v->r->strategy[i].spec));
+        longest = larger(longest, (int)strlen(v->label[i]));
     int wanted = longest < SPEC_MOST ? longest : SPEC_MOST;
     for (int c = 0; c < COLUMNS; c++)
         width[c] = column_width(v, &columns[c]);
-    for (int turn = 1; turn <= COLUMNS && wanted + total_width(width) > REPORT_WIDTH; turn++)
-        for (int c = 0; c < COLUMNS; c++)
+    for (int turn = 1; turn <= LAST_RESORT; turn++) {
+        bool fits =
+            (turn < LAST_RESORT || wanted < SPEC_LEAST ? wanted : SPEC_LEAST) + total_width(width) <= REPORT_WIDTH;
+        for (int c = 0; c < COLUMNS && !fits; c++)
             if (columns[c].given_up == turn)
                 width[c] = 0;
+    }
     int room = REPORT_WIDTH - total_width(width);
-    return wanted <= room ? wanted : larger(room, SPEC_LEAST);
+    return wanted <= room ? wanted : larger(room, SPEC_SHORTEST);
+}
+
+/* The spec, and in parentheses what was chosen for its auto: `k-sync:k=auto (14)`. NULL: no memory. Caller frees. */
+static char *label_of(const result_strategy *s)
+{
+    const char *value = s->chosen != NULL ? strchr(s->chosen, '=') : NULL;
+    bool is_single = value != NULL && strchr(value + 1, '=') == NULL;
+    size_t bytes = strlen(s->spec) + (s->chosen != NULL ? strlen(s->chosen) : 0) + 4;
+    char *label = malloc(bytes);
+    if (label != NULL && s->chosen != NULL)
+        snprintf(label, bytes, "%s (%s)", s->spec, is_single ? value + 1 : s->chosen);
+    else if (label != NULL)
+        snprintf(label, bytes, "%s", s->spec);
+    return label;
+}
+
+static void free_labels(char **label, int count)
+{
+    for (int i = 0; label != NULL && i < count; i++)
+        free(label[i]);
+    free(label);
+}
+
+/* [strategies]; NULL: no memory. */
+static char **make_labels(const result *r)
+{
+    char **label = calloc((size_t)r->strategies + 1, sizeof *label);
+    for (int i = 0; label != NULL && i < r->strategies; i++)
+        if ((label[i] = label_of(&r->strategy[i])) == NULL) {
+            free_labels(label, i);
+            return NULL;
+        }
+    return label;
 }
 
 /* How much of a spec goes on a line of this width: all, or up to the last comma that fits. */
@@ -206,7 +273,7 @@ static void print_error(const view *v, int s, FILE *out)
 
 static void print_row(const view *v, const int *width, int spec_width, int s, FILE *out)
 {
-    const char *spec = v->r->strategy[s].spec;
+    const char *spec = v->label[s];
     int part = spec_part(spec, spec_width);
     fprintf(out, "%-*.*s", spec_width, part, spec);
     for (int c = 0; c < COLUMNS; c++) {
@@ -257,9 +324,10 @@ void result_print_table(const result *r, FILE *out)
 {
     result_figures *figures = report_figures(r);
     int *order = calloc((size_t)r->strategies + 1, sizeof *order);
-    if (figures != NULL && order != NULL) {
+    char **label = make_labels(r);
+    if (figures != NULL && order != NULL && label != NULL) {
         int width[COLUMNS];
-        view v = {.r = r, .figures = figures, .order = order};
+        view v = {.r = r, .figures = figures, .order = order, .label = label};
         report_order(r, figures, order);
         choose_unit(&v);
         int spec_width = choose_widths(&v, width);
@@ -268,8 +336,9 @@ void result_print_table(const result *r, FILE *out)
         for (int i = 0; i < r->strategies; i++)
             print_row(&v, width, spec_width, order[i], out);
         fputc('\n', out);
-        report_notes(r, figures, order, out);
+        report_notes(r, figures, order, is_shown(width, cell_gap), out);
     }
+    free_labels(label, r->strategies);
     free(order);
     free(figures);
 }

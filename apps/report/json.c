@@ -51,9 +51,14 @@ static void put_text(object o, const char *key, const char *s)
     put(o, key, text(s));
 }
 
+static json_t *real(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
 static void put_real(object o, const char *key, double x)
 {
-    put(o, key, isfinite(x) ? json_real(x) : json_null());
+    put(o, key, real(x));
 }
 
 static void put_count(object o, const char *key, size_t x)
@@ -125,10 +130,32 @@ static void put_cost(object o, const result_strategy *s)
     put_real(o, "overrun_share", s->overrun_share);
 }
 
+static void put_classes(object o, const result *r, const result_strategy *s, const result_figures *f)
+{
+    json_t *list = s->class_loss != NULL ? json_array() : json_null();
+    for (int c = 0; s->class_loss != NULL && c < r->classes; c++)
+        *o.good &= json_array_append_new(list, real(s->class_loss[c])) == 0;
+    put(o, "class_loss", list);
+    put(o, "worst_class", f->worst_class >= 0 ? json_integer(f->worst_class) : json_null());
+    put_real(o, "class_loss_gap", f->class_loss_gap);
+}
+
+/* Integers where there are vectors at all: a strategy that counts none has no staleness of 0. */
+static void put_staleness(object o, const result_strategy *s)
+{
+    bool is_known = isfinite(s->staleness_mean);
+    put_real(o, "vectors_per_update", s->vectors_per_update);
+    put_real(o, "staleness_mean", s->staleness_mean);
+    put_real(o, "fresh_fraction", s->fresh_fraction);
+    put(o, "staleness_sum", is_known ? json_integer((json_int_t)s->staleness_sum) : json_null());
+    put(o, "in_flight_last", is_known ? json_integer((json_int_t)s->in_flight_last) : json_null());
+}
+
 static void put_quality(object o, const result_strategy *s, double target)
 {
     put_real(o, "gradient_error", s->gradient_error);
     put_real(o, "amplification", s->amplification);
+    put_real(o, "residual", s->residual);
     put_real(o, "loss_initial", s->loss_initial);
     put_real(o, "loss_final", s->loss_final);
     put_real(o, "target_loss", target);
@@ -145,12 +172,18 @@ static json_t *strategy_json(const result *r, int i, bool *good)
     put_bool(o, "collective", s->collective);
     put_text(o, "error", s->error);
     put_text(o, "note", s->note);
+    put_text(o, "chosen", s->chosen);
+    put_text(o, "careful", s->careful);
+    put_real(o, "careful_price", s->careful != NULL ? s->careful_price : NAN);
     put_count(o, "rounds_completed", s->rounds_completed);
     put_time(o, s, &f);
     put_cost(o, s);
     put_quality(o, s, r->target_loss);
+    put_classes(o, r, s, &f);
+    put_staleness(o, s);
     put(o, "lost_workers", lost_json(s, good));
     put(o, "workers", report_workers(r, s, good));
+    put(o, "critical", report_critical(s, good));
     return o.json;
 }
 
@@ -176,6 +209,7 @@ static void put_run(object o, const result *r)
     put_text(o, "data", r->data);
     put_count(o, "samples", r->samples);
     put_count(o, "dimension", r->dimension);
+    put(o, "classes", json_integer(r->classes));
     put_text(o, "dtype", r->dtype);
     put(o, "delays", delays_json(r, o.good));
     put(o, "workers", json_integer(r->workers));

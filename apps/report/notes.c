@@ -3,6 +3,7 @@
 #include "report/parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LABEL = 17 };
@@ -70,40 +71,102 @@ static void note_communication(const result *r, FILE *out)
     report_end(&t);
 }
 
-static bool same_load(const result *r, int a, int b)
+static const double same_load = 1e-9;
+
+/* The smallest load above one; INFINITY: none. */
+static double next_load(const result *r, double load)
 {
-    return fabs(r->strategy[a].load - r->strategy[b].load) < 1e-9;
+    double next = INFINITY;
+    for (int i = 0; i < r->strategies; i++)
+        if (r->strategy[i].load > load + same_load)
+            next = fmin(next, r->strategy[i].load);
+    return next;
 }
 
-static bool load_was_said(const result *r, const int *order, int i)
+/* The redundant ones by name, those of one load together; the others hold the data once. Specs mostly tell their load: where they
+ * are many, an example of each is enough. some: scratch [strategies]. */
+static void note_memory(const result *r, const int *order, int *some, FILE *out)
 {
-    for (int j = 0; j < i; j++)
-        if (same_load(r, order[j], order[i]))
-            return true;
-    return false;
-}
-
-/* The redundant ones by name, those of one load together; the others hold the data once. */
-static void note_memory(const result *r, const int *order, FILE *out)
-{
+    enum { MANY = 8, EXAMPLES = 2 };
     report_text t = note(out, "data memory");
-    int named = 0;
-    for (int i = 0; i < r->strategies; i++) {
-        double load = r->strategy[order[i]].load;
-        if (!(load > 1) || load_was_said(r, order, i))
-            continue;
-        report_say(&t, "%.3g times the data:", load);
-        const char *gap = "";
-        for (int j = i; j < r->strategies; j++)
-            if (same_load(r, order[j], order[i])) {
-                report_say(&t, "%s %s", gap, r->strategy[order[j]].spec);
-                gap = ",";
-                named++;
-            }
-        report_say(&t, ";");
+    bool named = false;
+    for (double load = next_load(r, 1); isfinite(load); load = next_load(r, load)) {
+        int count = 0;
+        for (int i = 0; i < r->strategies; i++)
+            if (fabs(r->strategy[order[i]].load - load) <= same_load)
+                some[count++] = order[i];
+        report_say(&t, named ? "%.3g times:" : "%.3g times the data:", load);
+        report_say_some(&t, r, some, count, r->strategies > MANY ? EXAMPLES : REPORT_NAMES, ";");
+        named = true;
     }
-    report_say(&t, named > 0 ? "all others once" : "every strategy holds the data once");
+    report_say(&t, named ? "all others once" : "every strategy holds the data once");
     report_end(&t);
+}
+
+/* ---- what several strategies may have in common: told once, with all of them ---- */
+
+/* The i-th thing to tell of a strategy, without its name; writes nothing where there is none. */
+typedef void (*telling)(const result *r, const result_strategy *s, int i, FILE *to);
+
+/* NULL: nothing to tell, or no memory. Caller frees. */
+static char *told(telling tell, const result *r, const result_strategy *s, int i)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *to = open_memstream(&text, &bytes);
+    if (to == NULL)
+        return NULL;
+    tell(r, s, i, to);
+    fclose(to);
+    if (bytes > 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static bool is_told(telling tell, const result *r, const result_strategy *s, int things, const char *text)
+{
+    bool same = false;
+    for (int i = 0; i < things && !same; i++) {
+        char *own = told(tell, r, s, i);
+        same = own != NULL && strcmp(own, text) == 0;
+        free(own);
+    }
+    return same;
+}
+
+typedef struct topic {
+    const char *label;
+    telling tell;
+    int things;        /* at most so many of a strategy */
+    bool has_sentence; /* what is told of one strategy goes on from its name, without a colon */
+} topic;
+
+static void note_thing(const result *r, const int *order, int *some, const topic *what, int rank, const char *text,
+                       FILE *out)
+{
+    int count = 0;
+    for (int i = 0; i < r->strategies; i++)
+        if (is_told(what->tell, r, &r->strategy[order[i]], what->things, text)) {
+            if (i < rank)
+                return;
+            some[count++] = order[i];
+        }
+    report_text t = note(out, what->label);
+    report_say_specs(&t, r, some, count, what->has_sentence && count == 1 ? "" : ":");
+    report_say(&t, "%s", text);
+    report_end(&t);
+}
+
+static void note_things(const result *r, const int *order, int *some, topic what, FILE *out)
+{
+    for (int i = 0; i < r->strategies; i++)
+        for (int j = 0; j < what.things; j++) {
+            char *text = told(what.tell, r, &r->strategy[order[i]], j);
+            if (text != NULL)
+                note_thing(r, order, some, &what, i, text, out);
+            free(text);
+        }
 }
 
 /* The same fate in the same round; all of the warm-up is one round. */
@@ -121,34 +184,51 @@ static bool fate_was_told(const result_strategy *s, int j)
     return false;
 }
 
-static void note_fate(const result_strategy *s, const result_lost *fate, FILE *out)
+static void tell_fate(const result *r, const result_strategy *s, int i, FILE *to)
 {
-    report_text t = note(out, "lost");
-    report_say(&t, "%s:", s->spec);
+    (void)r;
+    if (i >= s->lost_count || fate_was_told(s, i))
+        return;
+    const result_lost *fate = &s->lost[i];
     const char *gap = "worker";
-    for (int i = 0; i < s->lost_count; i++)
-        if (same_fate(&s->lost[i], fate)) {
-            report_say(&t, "%s %d", gap, s->lost[i].worker);
+    for (int j = 0; j < s->lost_count; j++)
+        if (same_fate(&s->lost[j], fate)) {
+            fprintf(to, "%s %d ", gap, s->lost[j].worker);
             gap = "and";
         }
-    report_say(&t, "%s in", fate->how);
+    fprintf(to, "%s in ", fate->how);
     if (fate->round >= 0)
-        report_say(&t, "round %ld", fate->round);
+        fprintf(to, "round %ld", fate->round);
     else
-        report_say(&t, "the warm-up");
-    if (fate->returned)
-        report_say(&t, "(came back)");
-    report_end(&t);
+        fprintf(to, "the warm-up");
+    fprintf(to, "%s", fate->returned ? " (came back)" : "");
 }
 
-static void note_lost(const result *r, const int *order, FILE *out)
+static void tell_note(const result *r, const result_strategy *s, int i, FILE *to)
 {
-    for (int i = 0; i < r->strategies; i++) {
-        const result_strategy *s = &r->strategy[order[i]];
-        for (int j = 0; j < s->lost_count; j++)
-            if (!fate_was_told(s, j))
-                note_fate(s, &s->lost[j], out);
-    }
+    (void)r;
+    if (i == 0 && s->note != NULL)
+        fprintf(to, "%s", s->note);
+}
+
+static void tell_erased(const result *r, const result_strategy *s, int i, FILE *to)
+{
+    if (i == 0)
+        report_tell_erased(r, s, to);
+}
+
+static void tell_critical(const result *r, const result_strategy *s, int i, FILE *to)
+{
+    if (i == 0)
+        report_tell_critical(r, s, to);
+}
+
+static int most_lost(const result *r)
+{
+    int most = 0;
+    for (int i = 0; i < r->strategies; i++)
+        most = r->strategy[i].lost_count > most ? r->strategy[i].lost_count : most;
+    return most;
 }
 
 static void note_computation(const result *r, FILE *out)
@@ -186,27 +266,72 @@ static void note_slowest(const result *r, FILE *out)
     report_end(&t);
 }
 
-static void note_erased(const result *r, const int *order, FILE *out)
+/* The rule, and for who cannot do without a tenth of the batch the best of what uses more. */
+static void note_tuned(const result *r, const int *order, FILE *out)
 {
+    int tuned = 0, left = 0;
     for (int i = 0; i < r->strategies; i++) {
-        if (!report_has_erased(r, &r->strategy[order[i]]))
-            continue;
-        report_text t = note(out, "erased");
-        report_note_erased(r, &r->strategy[order[i]], &t);
-        report_end(&t);
+        tuned += r->strategy[i].chosen != NULL;
+        left += r->strategy[i].careful != NULL;
     }
-}
-
-static void note_strategies(const result *r, const int *order, FILE *out)
-{
+    if (tuned == 0)
+        return;
+    report_text t = note(out, "tuned");
+    report_say(&t, "(in parentheses) by time per used sample, on rounds that are not measured");
+    if (left > 0)
+        report_say(&t, "; the best that use .9 of a batch:");
     for (int i = 0; i < r->strategies; i++) {
         const result_strategy *s = &r->strategy[order[i]];
-        if (s->note == NULL)
-            continue;
-        report_text t = note(out, "strategy");
-        report_say(&t, "%s %s", s->spec, s->note);
-        report_end(&t);
+        if (s->careful != NULL)
+            report_say(&t, "%s %s (%.2f times the time)%s", s->spec, s->careful, s->careful_price,
+                       --left > 0 ? ";" : "");
     }
+    report_end(&t);
+}
+
+static void note_stale(const result *r, FILE *out)
+{
+    if (!report_has_stale(r))
+        return;
+    report_text t = note(out, "stale");
+    report_say(&t,
+               "mean number of updates between the model that a vector was computed on and the one that it updates");
+    report_end(&t);
+}
+
+static void note_gap(FILE *out)
+{
+    report_text t = note(out, "class gap");
+    report_say(&t, "final loss of the class that is furthest above its loss under sync, minus that loss");
+    report_end(&t);
+}
+
+static bool decodes_roughly(const result_strategy *s)
+{
+    const double rounding = 1e-6;
+    return s->residual > rounding && isfinite(s->amplification);
+}
+
+/* Of codes whose decode was not exact: how far the weights were from taking every partition once. */
+static void note_residual(const result *r, const int *order, FILE *out)
+{
+    int count = 0, said = 0;
+    for (int i = 0; i < r->strategies; i++)
+        count += decodes_roughly(&r->strategy[i]);
+    if (count == 0)
+        return;
+    report_text t = note(out, "residual");
+    report_say(&t, "of the decode, mean (0: every partition counts once):");
+    for (int i = 0; i < r->strategies && said < REPORT_NAMES; i++) {
+        const result_strategy *s = &r->strategy[order[i]];
+        if (!decodes_roughly(s))
+            continue;
+        said++;
+        report_say(&t, "%s %.3g%s", s->spec, s->residual, said < count ? ";" : "");
+    }
+    if (said < count)
+        report_say(&t, "and %d more in result.json", count - said);
+    report_end(&t);
 }
 
 /* Which workers a delay slows is nowhere to be seen unless the spec names them. */
@@ -222,16 +347,26 @@ static void note_slowed(const result *r, FILE *out)
     }
 }
 
-void report_notes(const result *r, const result_figures *figures, const int *order, FILE *out)
+void report_notes(const result *r, const result_figures *figures, const int *order, bool shows_gap, FILE *out)
 {
+    int *some = calloc((size_t)r->strategies + 1, sizeof *some);
+    if (some == NULL)
+        return;
     note_round(r, figures, out);
     note_baselines(r, out);
+    note_stale(r, out);
+    if (shows_gap)
+        note_gap(out);
+    note_residual(r, order, out);
     note_communication(r, out);
-    note_memory(r, order, out);
+    note_memory(r, order, some, out);
     note_computation(r, out);
     note_slowest(r, out);
     note_slowed(r, out);
-    note_lost(r, order, out);
-    note_erased(r, order, out);
-    note_strategies(r, order, out);
+    note_things(r, order, some, (topic){"lost", tell_fate, most_lost(r), false}, out);
+    note_things(r, order, some, (topic){"erased", tell_erased, 1, false}, out);
+    note_things(r, order, some, (topic){"in flight", tell_critical, 1, false}, out);
+    note_things(r, order, some, (topic){"strategy", tell_note, 1, true}, out);
+    note_tuned(r, order, out);
+    free(some);
 }

@@ -10,19 +10,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NO_GNUPLOT = 127 };
+enum { NO_GNUPLOT = 127, COLOURS = 8 };
 
 /* ---- scripts ---- */
 
-static void begin_script(FILE *out, const char *name, const char *title)
+/* More curves than colours: a wider picture whose key stands beside the curves, and dashes that tell equal colours apart. */
+static void begin_script(FILE *out, const char *name, const char *title, int curves)
 {
+    bool many = curves > COLOURS;
+    const char *size = many ? "1280,720" : "960,600";
     fprintf(out, "# Run in this folder: gnuplot %s.gp\n", name);
     fprintf(out, "png = strstrt(GPVAL_TERMINALS, 'pngcairo') > 0\n");
-    fprintf(out, "if (png) set terminal pngcairo size 960,600\n");
-    fprintf(out, "if (!png) set terminal svg size 960,600 background rgb 'white'\n");
+    fprintf(out, "if (png) set terminal pngcairo size %s\n", size);
+    fprintf(out, "if (!png) set terminal svg size %s background rgb 'white'\n", size);
     fprintf(out, "set output '%s.' . (png ? 'png' : 'svg')\n", name);
     fprintf(out, "set datafile separator comma\nset title '%s'\nset grid\n", title);
-    fprintf(out, "set key below noenhanced\nset linetype 5 linecolor rgb '#d55e00'\n");
+    fprintf(out, "set key %s noenhanced\n", many ? "outside right top vertical Left reverse font ',8'" : "below");
+    fprintf(out, "set linetype 5 linecolor rgb '#d55e00'\n");
 }
 
 /* A spec inside single quotes of gnuplot, where a quote is doubled. */
@@ -48,25 +52,27 @@ static bool has_rounds(const result_strategy *s)
     return s->rounds_completed > 0;
 }
 
-static bool any(const result *r, bool (*shown)(const result_strategy *s))
+static int count_shown(const result *r, bool (*shown)(const result_strategy *s))
 {
+    int count = 0;
     for (int i = 0; i < r->strategies; i++)
-        if (shown(&r->strategy[i]))
-            return true;
-    return false;
+        count += shown(&r->strategy[i]);
+    return count;
 }
 
 /* One curve per strategy with something to show: its lines of rounds.csv, counted from 0 below the header. */
 static void put_curves(const result *r, FILE *out, bool (*shown)(const result_strategy *s), const char *how)
 {
     size_t first = 0;
+    int curve = 0;
     const char *lead = "plot";
     for (int i = 0; i < r->strategies; i++) {
         const result_strategy *s = &r->strategy[i];
         if (shown(s)) {
-            fprintf(out, "%s 'rounds.csv' skip 1 every ::%zu::%zu %s title '", lead, first,
-                    first + s->rounds_completed - 1, how);
+            fprintf(out, "%s 'rounds.csv' skip 1 every ::%zu::%zu %s linetype %d dashtype %d title '", lead, first,
+                    first + s->rounds_completed - 1, how, curve % COLOURS + 1, curve / COLOURS + 1);
             put_spec(out, s->spec);
+            curve++;
             fprintf(out, "'");
             lead = ", \\\n    ";
         }
@@ -77,23 +83,24 @@ static void put_curves(const result *r, FILE *out, bool (*shown)(const result_st
 
 bool report_has_losses(const result *r)
 {
-    return any(r, has_losses);
+    return count_shown(r, has_losses) > 0;
 }
 
 void report_loss_plot(const result *r, FILE *out)
 {
-    begin_script(out, "loss", "loss against time");
+    begin_script(out, "loss", "loss against time", count_shown(r, has_losses));
     fprintf(out, "set xlabel 'time since the first measured round began (s)'\nset ylabel 'loss'\n");
     put_curves(r, out, has_losses, "using 3:7 with linespoints pointtype 7 pointsize 0.5");
 }
 
 void report_times_plot(const result *r, FILE *out)
 {
-    if (!any(r, has_rounds)) {
+    int curves = count_shown(r, has_rounds);
+    if (curves == 0) {
         fprintf(out, "# There are no rounds to draw.\n");
         return;
     }
-    begin_script(out, "round-times", "share of the rounds that took at most so long");
+    begin_script(out, "round-times", "share of the rounds that took at most so long", curves);
     fprintf(out, "set xlabel 'round time (s)'\nset ylabel 'share of rounds'\nset yrange [0:1]\nset logscale x\n");
     put_curves(r, out, has_rounds, "using 4:(1) smooth cnormal with steps linewidth 2");
 }

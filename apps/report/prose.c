@@ -65,3 +65,19 @@ void report_end(report_text *t)
         fputc('\n', t->out);
     t->column = 0;
 }
+
+void report_say_some(report_text *t, const result *r, const int *which, int count, int most, const char *end)
+{
+    int named = count <= most ? count : most - 1;
+    for (int i = 0; i < named; i++) {
+        const char *after = i + 1 == count ? end : i + 1 == named && named < count ? "" : i + 2 == count ? " and" : ",";
+        report_say(t, "%s%s", r->strategy[which[i]].spec, after);
+    }
+    if (named < count)
+        report_say(t, "and %d more%s", count - named, end);
+}
+
+void report_say_specs(report_text *t, const result *r, const int *which, int count, const char *end)
+{
+    report_say_some(t, r, which, count, REPORT_NAMES, end);
+}

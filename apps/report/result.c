@@ -18,10 +18,14 @@ static void strategy_free(result_strategy *s)
     free(s->spec);
     free(s->error);
     free(s->note);
+    free(s->chosen);
+    free(s->careful);
+    free(s->class_loss);
     free(s->round);
     free(s->arrival);
     free(s->lost);
     free(s->worker);
+    free(s->critical);
 }
 
 void result_free(result *r)
@@ -81,7 +85,9 @@ static result_figures unknown_figures(void)
                             .speedup_effective = NAN,
                             .speedup_vs_waiting = NAN,
                             .speedup_effective_vs_waiting = NAN,
-                            .overhead_s = NAN};
+                            .overhead_s = NAN,
+                            .worst_class = -1,
+                            .class_loss_gap = NAN};
 }
 
 /* The figures of one strategy that need no other. All NaN without rounds or memory. */
@@ -106,6 +112,17 @@ static result_figures derive_alone(const result_strategy *s)
     return f;
 }
 
+static void derive_class_gap(const result *r, const result_strategy *s, const result_strategy *base, result_figures *f)
+{
+    for (int c = 0; s->class_loss != NULL && base->class_loss != NULL && c < r->classes; c++) {
+        double gap = s->class_loss[c] - base->class_loss[c];
+        if (isnan(gap) || gap <= f->class_loss_gap)
+            continue;
+        f->worst_class = c;
+        f->class_loss_gap = gap;
+    }
+}
+
 result_figures result_derive(const result *r, int strategy)
 {
     const result_strategy *s = &r->strategy[strategy];
@@ -117,6 +134,7 @@ result_figures result_derive(const result *r, int strategy)
         result_figures base = derive_alone(&r->strategy[sync]);
         f.speedup_vs_sync = base.mean / f.mean;
         f.speedup_effective = base.effective_round_s / f.effective_round_s;
+        derive_class_gap(r, s, &r->strategy[sync], &f);
     }
     if (s->error == NULL && waiting >= 0) {
         result_figures base = derive_alone(&r->strategy[waiting]);
@@ -140,6 +158,14 @@ result_figures *report_figures(const result *r)
     for (int i = 0; figures != NULL && i < r->strategies; i++)
         figures[i] = result_derive(r, i);
     return figures;
+}
+
+bool report_has_stale(const result *r)
+{
+    for (int i = 0; i < r->strategies; i++)
+        if (r->strategy[i].staleness_mean > 0)
+            return true;
+    return false;
 }
 
 static bool goes_before(const result *r, const result_figures *figures, int a, int b)

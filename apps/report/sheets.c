@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "report/parts.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 /* A field that may hold commas and quotes. */
@@ -24,9 +25,15 @@ static void csv_real(FILE *out, double x)
         fprintf(out, "%.17g", x);
 }
 
+static void csv_count(FILE *out, uint64_t x)
+{
+    fprintf(out, ",%" PRIu64, x);
+}
+
 void report_rounds_csv(const result *r, FILE *out)
 {
-    fprintf(out, "strategy,round,start_s,round_s,used_fraction,messages,loss\n");
+    fprintf(out, "strategy,round,start_s,round_s,used_fraction,messages,loss,"
+                 "vectors,fresh,staleness,in_flight,told_loss,residual\n");
     for (int i = 0; i < r->strategies; i++)
         for (size_t j = 0; j < r->strategy[i].rounds_completed; j++) {
             const result_round *round = &r->strategy[i].round[j];
@@ -37,6 +44,12 @@ void report_rounds_csv(const result *r, FILE *out)
             csv_real(out, round->used_fraction);
             csv_real(out, round->messages);
             csv_real(out, round->loss);
+            csv_count(out, round->vectors);
+            csv_count(out, round->fresh);
+            csv_count(out, round->staleness);
+            csv_count(out, round->in_flight);
+            csv_real(out, round->told_loss);
+            csv_real(out, round->residual);
             fputc('\n', out);
         }
 }

@@ -86,32 +86,25 @@ void report_note_slowest(const result *r, report_text *t)
     const result_worker *x = &s->worker[slow];
     double times = piece_s(x) / median_piece_s(r, s);
     if (!(times >= clearly)) {
-        report_say(t, "no worker stands out in %s", s->spec);
+        report_say(t, "no worker stands out");
         return;
     }
-    report_say(t, "worker %d in %s: %.3g ms a piece, %.1f times the median;", slow, s->spec, 1e3 * piece_s(x), times);
-    report_say(t, "%.3g s at work, %.3g s waiting", x->busy_s, fmax(0, s->wall_s - x->busy_s));
+    bool is_long = piece_s(x) >= 1;
+    report_say(t, "worker %d in %s: %.3g %s a piece, %.1f times the median;", slow, s->spec,
+               is_long ? piece_s(x) : 1e3 * piece_s(x), is_long ? "s" : "ms", times);
+    report_say(t, "%.4g s at work, %.4g s waiting", x->busy_s, fmax(0, s->wall_s - x->busy_s));
     if (isfinite(s->compute_share))
         report_say(t, "(%.3g s of real computation)", x->compute_s);
 }
 
-bool report_has_erased(const result *r, const result_strategy *s)
-{
-    for (int w = 0; s->worker != NULL && w < r->workers; w++)
-        if (s->worker[w].erased > 0)
-            return true;
-    return false;
-}
-
-void report_note_erased(const result *r, const result_strategy *s, report_text *t)
+void report_tell_erased(const result *r, const result_strategy *s, FILE *to)
 {
     const char *gap = "";
-    report_say(t, "%s:", s->spec);
-    for (int w = 0; w < r->workers; w++) {
+    for (int w = 0; s->worker != NULL && w < r->workers; w++) {
         double erased = s->worker[w].erased;
         if (!(erased > 0))
             continue;
-        report_say(t, "%s worker %d (%.0f vector%s)", gap, w, erased, erased > 1 ? "s" : "");
-        gap = ",";
+        fprintf(to, "%sworker %d (%.0f vector%s)", gap, w, erased, erased > 1 ? "s" : "");
+        gap = ", ";
     }
 }

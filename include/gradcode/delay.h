@@ -38,6 +38,11 @@ typedef struct gdc_delay gdc_delay;
  * number of seconds from 0 to 1e9 (file, line and column are named). ENOMEM. */
 GDC_API gdc_status gdc_delay_create(const char *const *specs, int count, uint64_t seed, int workers, int pieces,
                                     gdc_delay **delay);
+/* Replays measured times: a piece of version v takes what the profile (profile.h) has for that worker in round v - 1, micro-batch q;
+ * the ones behind the last of a round are those that the worker measured next: round v - 1 + floor(q / M) mod I, micro-batch q mod M.
+ * Keeps a pointer to profile. EINVAL: a time is negative or not finite. ENOMEM. */
+struct gdc_profile;
+GDC_API gdc_status gdc_delay_replay(const struct gdc_profile *profile, gdc_delay **delay);
 GDC_API void gdc_delay_destroy(gdc_delay *delay); /* accepts NULL */
 
 /* Seconds that the q-th piece (from 0) of a worker on a version takes; finite and >= 0. Thread-safe. */

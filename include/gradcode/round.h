@@ -30,6 +30,7 @@ extern "C" {
 #endif
 
 typedef struct gdc_engine gdc_engine;
+struct gdc_critical; /* critical.h */
 
 typedef enum gdc_dtype { GDC_F64, GDC_F32 } gdc_dtype; /* type of model, gradient and messages */
 
@@ -96,7 +97,8 @@ typedef struct gdc_options {
     /* Root: called once per vector received, from inside gdc_gradient. NULL: nobody looks. */
     void (*observe)(void *context, const gdc_arrival_note *note);
     void *observe_context;
-    /* local: a worker's own model moves by -local_rate * (mean gradient of its mini-batch). Default 0 */
+    /* local: a worker's own model moves by -local_rate * (mean gradient of its mini-batch, by options.samples). Default 0, with
+     * which several local steps are GDC_EINVAL where there are gradients */
     double local_rate;
     int norms; /* 1: workers tell the squared norms of their partials (before encoding; one more pass over each). Default 0 */
 } gdc_options;
@@ -106,21 +108,31 @@ GDC_API void gdc_options_init(gdc_options *options);
 /* ---- rounds ---- */
 
 typedef struct gdc_round {
-    size_t size;             /* sizeof(gdc_round), set by the caller */
-    uint64_t version;        /* number of the round */
-    int exact;               /* 1: the gradient is that of the whole batch, to rounding */
-    double scale;            /* factor that made up for samples left out; 1 when exact */
-    double used;             /* share of the batch's samples whose gradient entered, 0..1 */
-    double residual;         /* sqrt(||a^T R - 1||^2 / k) of the decode */
-    double amplification;    /* of the decode; NaN where nothing was decoded */
-    int messages;            /* vectors of this version that arrived by the end of the round */
+    size_t size;      /* sizeof(gdc_round), set by the caller */
+    uint64_t version; /* number of the round */
+    int exact;        /* 1: the gradient is that of the whole batch, to rounding */
+    double scale;     /* factor that made up for samples left out; 1 when exact */
+    double
+        used; /* share of the batch's samples whose gradient entered: 0..1, above 1 with extra mini-batches (k-batch-sync, k-batch-async, local, resample) */
+    double residual;      /* sqrt(||a^T R - 1||^2 / k) of the decode */
+    double amplification; /* of the decode; NaN where nothing was decoded */
+    int messages; /* vectors of this version (of any, where stale ones count) that arrived by the end of the round */
     double began_s, ended_s; /* on the engine's clock, see gdc_now */
     /* Of the vectors that entered: how many, how many of them were computed on this round's model, and the sum of their
      * staleness (rounds between the model that a vector was computed on and the one that it updates). */
     uint64_t vectors, fresh, staleness;
-    uint64_t
-        in_flight; /* right after the update: sum over busy workers of what the staleness of their vector would then be */
-    double loss;   /* mean loss per sample, told by the vectors that entered; NaN: not told */
+    /* Right after the update: sum over busy workers of what the staleness of their vector would be in the next round; 0 where
+     * stale vectors do not count. */
+    uint64_t in_flight;
+    /* Mean loss per sample (per partition without options.samples), told by the vectors that entered; NaN: not told, or an
+     * all-reduce, which does not carry it. */
+    double loss;
+    double samples; /* behind the gradient, counted as in options.samples: its mean is gradient / (scale * samples) */
+    /* With options.norms, of the parts told by the vectors that entered (a part is one partition's sum over its b_j samples; one
+     * that several workers computed counts as often as it was told): how many, sum |part_j|^2 / sum b_j^2, that is the mean
+     * |g_l|^2 of parts of equal size, and sum b_j^2 / sum b_j, their size. 0 and NaN: nobody told. */
+    uint64_t parts;
+    double norm2, part_samples;
 } gdc_round;
 
 /* The virtual clock. workers = n >= 1. partial = NULL: timing only (models and gradients may then be NULL). With partials,
@@ -133,6 +145,12 @@ GDC_API gdc_status gdc_open_virtual(const gdc_options *options, int workers, gdc
  * could, and did not within round_deadline_s (named). ENUMERIC: residual above the gate. EMPI. After EUNRECOVERABLE, ETIMEDOUT
  * and ENUMERIC the engine stays usable: the next call is the next round. */
 GDC_API gdc_status gdc_gradient(gdc_engine *engine, const void *model, void *gradient, gdc_round *round);
+
+/* Feeds a round that came with options.norms to the estimates of critical.h, with the gradient [d] as it was returned (before it is
+ * divided, regularised or stepped along; one pass over it). Rounds that show no noise, being one part, or whose decode is not a
+ * plain mean of what was used (an approximate code) are passed over. EINVAL: a round of a shorter size. */
+GDC_API gdc_status gdc_critical_observe(struct gdc_critical *critical, const gdc_round *round, gdc_dtype dtype,
+                                        size_t d, const void *gradient);
 
 /* Root: gives every live worker the final model [d] (NULL: none) and lets it leave. No rounds after this. */
 GDC_API gdc_status gdc_finish(gdc_engine *engine, const void *model);
@@ -161,9 +179,17 @@ GDC_API double gdc_now(const gdc_engine *engine);
 GDC_API int gdc_workers(const gdc_engine *engine);
 GDC_API const gdc_plan *gdc_engine_plan(
     const gdc_engine *engine); /* NULL for an all-reduce strategy; owned by the engine */
-/* What the strategy promises: exact 1/0, collective (all-reduce) 1/0. */
+/* What the strategy promises: exact 1/0, collective (all-reduce) 1/0; adaptive 1/0: what it waits for depends on the losses that
+ * it is told, so that a run for timing only is another one. */
 GDC_API int gdc_is_exact(const gdc_engine *engine);
+GDC_API int gdc_is_adaptive(const gdc_engine *engine);
 GDC_API int gdc_is_collective(const gdc_engine *engine);
+/* Rounds from the first one on that the strategy watches before it chooses its parameters (drop:tau=auto); 0: none. What it costs
+ * and gains shows in later rounds only. */
+GDC_API int gdc_lead_in(const gdc_engine *engine);
+/* What the strategy has chosen by itself, such as "tau=0.123"; "" while it has not, or where all was given. Valid until gdc_close;
+ * the text may change between two rounds. */
+GDC_API const char *gdc_chosen(const gdc_engine *engine);
 
 typedef enum gdc_health { GDC_ALIVE, GDC_SUSPECT, GDC_DEAD } gdc_health;
 

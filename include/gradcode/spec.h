@@ -18,14 +18,14 @@ extern "C" {
 #endif
 
 typedef enum gdc_option_type {
-    GDC_INT,  /* int */
-    GDC_REAL, /* double; `inf` is accepted where max is infinite */
+    GDC_INT,  /* int; the row's word, if it has one, gives INT_MIN */
+    GDC_REAL, /* double; `inf` is accepted where max is infinite; the row's word gives NaN */
     GDC_WORD, /* int: index into the words of the row, "a|b|c" */
     GDC_TEXT, /* const char *: borrowed from the spec, valid until gdc_spec_destroy */
     GDC_INTS, /* gdc_ints: `3+5+7` */
 } gdc_option_type;
 
-enum { GDC_INTS_MAX = 64 };
+enum { GDC_INTS_MAX = 256 };
 typedef struct gdc_ints {
     int count;
     int value[GDC_INTS_MAX];
@@ -38,9 +38,9 @@ typedef struct gdc_option {
     size_t offset;        /* offsetof(values struct, member) */
     const char *fallback; /* default as text; NULL: the key must be given; "" for GDC_TEXT, GDC_INTS: none */
     double min, max;      /* bounds of GDC_INT, GDC_REAL and of each entry of GDC_INTS, both inclusive; both 0: none */
-    const char *words;    /* GDC_WORD: "a|b|c" */
-    const char *help;     /* one line with the unit */
-    int positional;       /* 1: may be given bare as the first item */
+    const char *words; /* GDC_WORD: "a|b|c"; GDC_INT, GDC_REAL: one word that may stand for a number, such as "auto" */
+    const char *help;  /* one line with the unit */
+    int positional;    /* 1: may be given bare as the first item */
 } gdc_option;
 
 typedef struct gdc_spec gdc_spec;

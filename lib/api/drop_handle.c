@@ -18,7 +18,9 @@ static gdc_status check_alone(gdc_drop *drop, const gdc_options *given, int rank
     if (status == GDC_OK) {
         status = gdc_parts_open(&drop->options, ranks, &drop->parts);
     }
-    if (status == GDC_OK && !drop->parts.ops->collective) {
+    if (status == GDC_OK && drop->parts.ops->collective) {
+        status = gdc_options_check_local(&drop->options, &drop->parts);
+    } else if (status == GDC_OK) {
         status = gdc_fail(GDC_EINVAL,
                           "%s has a master: want gdc_open (engine.h), or an all-reduce strategy such as sync or drop",
                           drop->parts.ops->name);
@@ -51,23 +53,41 @@ static bool copy_arrays(gdc_drop *drop)
     return true;
 }
 
+/* The table that this rank fills and the one that all share have the same shape. */
+static gdc_status open_watch(gdc_drop *drop)
+{
+    gdc_status status = gdc_watch_open(&drop->watch, &drop->parts);
+    const gdc_profile *own = drop->watch.profile;
+    if (status != GDC_OK || !own) {
+        return status;
+    }
+    return gdc_profile_create(gdc_profile_workers(own), gdc_profile_rounds(own), gdc_profile_pieces(own),
+                              &drop->shared);
+}
+
 static gdc_status allocate(gdc_drop *drop)
 {
     const gdc_link *link = &drop->reducer.link;
-    size_t bytes = (link->dimension + 1) * gdc_element_bytes(link->f32);
+    size_t bytes = drop->reducer.count * gdc_element_bytes(link->f32);
     drop->own = gdc_mpi_buffer(bytes);
     drop->reduced = gdc_mpi_buffer(bytes);
-    if (!drop->own || !drop->reduced || !copy_arrays(drop)) {
-        return gdc_fail(GDC_ENOMEM, "all-reduce: no memory for two vectors of %zu bytes", bytes);
+    bool steps = drop->parts.traits.local_steps;
+    drop->local = steps ? gdc_mpi_buffer(bytes) : NULL;
+    drop->total = steps ? gdc_mpi_buffer(bytes) : NULL;
+    if (!drop->own || !drop->reduced || (steps && (!drop->local || !drop->total)) || !copy_arrays(drop)) {
+        return gdc_fail(GDC_ENOMEM, "all-reduce: no memory for vectors of %zu bytes", bytes);
     }
-    gdc_status status =
-        gdc_worker_create(drop->parts.ops, drop->parts.state, drop->parts.plan, drop->id, &drop->machine);
+    gdc_status status = open_watch(drop);
+    if (status != GDC_OK) {
+        return status;
+    }
+    status = gdc_worker_create(drop->parts.ops, drop->parts.state, drop->parts.plan, drop->id, &drop->machine);
     if (status != GDC_OK) {
         return status;
     }
     gdc_worker_next(drop->machine, 0); /* its first READY, which nobody waits for here */
     return gdc_sums_create(drop->parts.plan, drop->id, false, drop->options.dtype, link->dimension, bytes, 0,
-                           &drop->sums);
+                           drop->options.norms != 0, &drop->sums);
 }
 
 static void destroy(gdc_drop *drop)
@@ -76,7 +96,11 @@ static void destroy(gdc_drop *drop)
         gdc_sums_destroy(drop->sums);
         free(drop->own);
         free(drop->reduced);
+        gdc_watch_close(&drop->watch);
+        gdc_profile_destroy(drop->shared);
     }
+    free(drop->local);
+    free(drop->total);
     gdc_worker_destroy(drop->machine);
     gdc_strategy_close(&drop->parts);
     free(drop->samples);
@@ -130,6 +154,11 @@ gdc_status gdc_drop_stats(const gdc_drop *drop, gdc_worker_stats *stats)
     memcpy(stats, &drop->stats, size);
     stats->size = size;
     return GDC_OK;
+}
+
+const char *gdc_drop_chosen(const gdc_drop *drop)
+{
+    return gdc_parts_chosen(&drop->parts);
 }
 
 gdc_status gdc_drop_close(gdc_drop *drop)

@@ -4,6 +4,7 @@
 #define GDC_API_DROP_HANDLE_H
 
 #include "engine/sums.h"
+#include "engine/watch.h"
 #include "engine/worker.h"
 #include "gradcode/drop.h"
 #include "transport/mpi_reduce.h"
@@ -18,8 +19,12 @@ struct gdc_drop {
     int id;
     gdc_worker *machine;
     gdc_sums *sums;         /* for gdc_drop_gradient */
-    unsigned char *own;     /* [d + 1] what gdc_drop_buffer lends */
-    unsigned char *reduced; /* [d + 1] */
+    unsigned char *own;     /* [reducer.count] what gdc_drop_buffer lends */
+    unsigned char *reduced; /* [reducer.count] */
+    gdc_watch watch;        /* the rounds that the policy learns from; its table has this rank's times only */
+    gdc_profile *shared;    /* everybody's; NULL: nothing to learn */
+    unsigned char *local;   /* [reducer.count] the own model of gdc_drop_gradient; NULL: no local steps */
+    unsigned char *total;   /* [reducer.count] the sum of its mini-batches that were stepped on */
     double origin_s;
     gdc_status broken;
     uint64_t next_version;
@@ -30,6 +35,7 @@ struct gdc_drop {
     bool can_cut_pieces; /* and they can be: gdc_drop_gradient runs them */
     bool has_piece;
     bool has_failed;
+    int steps; /* local steps taken */
     int partition;
     double cut_s, began_s;
     uint64_t q;
@@ -47,5 +53,9 @@ bool gdc_drop_end_piece(gdc_drop *drop);
 void gdc_drop_strike(gdc_drop *drop, gdc_fault_moment at);
 /* A fault that spoils the vector is due: said once. */
 bool gdc_drop_spoils(gdc_drop *drop);
+
+/* drop_norms.c: nothing without options.norms. part, reduced [reducer.count] */
+void gdc_drop_put_norms(const gdc_drop *drop, double norm2, void *part);
+void gdc_drop_take_norms(const gdc_drop *drop, const void *reduced, gdc_round *round);
 
 #endif

@@ -79,6 +79,7 @@ bool gdc_drop_end_piece(gdc_drop *drop)
         return false;
     }
     count_piece(drop, compute_s, now_s);
+    gdc_watch_piece(&drop->watch, drop->id, gdc_worker_done(drop->machine), now_s - drop->began_s);
     gdc_worker_computed(drop->machine, now_s);
     return true;
 }

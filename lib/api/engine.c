@@ -70,7 +70,10 @@ static gdc_status open_virtual(gdc_engine *e, const gdc_options *given, int work
     e->workers = workers;
     e->is_root = true;
     e->next_version = options.first_version;
-    status = gdc_virtual_create(&options, workers, &e->parts, partial, context, &e->self);
+    if (partial)
+        status = gdc_options_check_local(&options, &e->parts);
+    if (status == GDC_OK)
+        status = gdc_virtual_create(&options, workers, &e->parts, partial, context, &e->self);
     if (status != GDC_OK)
         gdc_strategy_close(&e->parts);
     return status;
@@ -210,9 +213,24 @@ int gdc_is_exact(const gdc_engine *engine)
     return engine->parts.traits.exact;
 }
 
+int gdc_is_adaptive(const gdc_engine *engine)
+{
+    return engine->parts.traits.adapts;
+}
+
 int gdc_is_collective(const gdc_engine *engine)
 {
     return engine->parts.ops->collective;
+}
+
+int gdc_lead_in(const gdc_engine *engine)
+{
+    return gdc_parts_lead_in(&engine->parts);
+}
+
+const char *gdc_chosen(const gdc_engine *engine)
+{
+    return gdc_parts_chosen(&engine->parts);
 }
 
 gdc_status gdc_stats(const gdc_engine *engine, int worker, gdc_worker_stats *stats)

@@ -9,6 +9,8 @@
 gdc_status gdc_options_check(const gdc_options *given, int workers, gdc_options *full);
 /* EINVAL: float32 payloads whose predicted error is above 1e-3, unless forced. */
 gdc_status gdc_options_check_precision(const gdc_options *options, const gdc_strategy_parts *parts);
+/* EINVAL: local steps without a rate. */
+gdc_status gdc_options_check_local(const gdc_options *options, const gdc_strategy_parts *parts);
 /* Opens the strategy of checked options and checks the precision; nothing is left behind on failure. */
 gdc_status gdc_parts_open(const gdc_options *options, int workers, gdc_strategy_parts *parts);
 

@@ -37,8 +37,12 @@ static gdc_status check_counts(const gdc_options *o, int workers)
         return gdc_fail(GDC_EINVAL, "dtype=%d: want GDC_F64 or GDC_F32", (int)o->dtype);
     if (o->first_version < 1)
         return gdc_fail(GDC_EINVAL, "first_version=0: want at least 1");
+    if (!(o->local_rate >= 0) || isinf(o->local_rate))
+        return gdc_fail(GDC_EINVAL, "local_rate=%g: want 0 or more", o->local_rate);
     if (o->fault_count < 0 || (o->fault_count > 0 && !o->faults))
         return gdc_fail(GDC_EINVAL, "fault_count=%d without faults", o->fault_count);
+    if (o->norms != 0 && o->norms != 1)
+        return gdc_fail(GDC_EINVAL, "norms=%d: want 0 or 1", o->norms);
     return GDC_OK;
 }
 
@@ -85,6 +89,14 @@ gdc_status gdc_options_check(const gdc_options *given, int workers, gdc_options 
     if (status == GDC_OK)
         *full = o;
     return status;
+}
+
+gdc_status gdc_options_check_local(const gdc_options *options, const gdc_strategy_parts *parts)
+{
+    if (!parts->traits.local_steps || options->local_rate > 0)
+        return GDC_OK;
+    return gdc_fail(GDC_EINVAL, "%s: local_rate=0 moves no model in a local step: want the learning rate, above 0",
+                    options->strategy);
 }
 
 gdc_status gdc_options_check_precision(const gdc_options *options, const gdc_strategy_parts *parts)

@@ -40,14 +40,15 @@ void gdc_describe_number(const gdc_option *row, char *text, size_t bytes)
                        : row->type == GDC_INT ? "a whole number"
                                               : "a list a+b+c of whole numbers";
     const char *or_inf = b.takes_inf ? ", or inf" : "";
+    const char * or = row->words ? ", or " : "", *word = row->words ? row->words : "";
     if (low && high)
-        snprintf(text, bytes, "want %s from %.12g to %.12g", noun, b.min, b.max);
+        snprintf(text, bytes, "want %s from %.12g to %.12g%s%s", noun, b.min, b.max, or, word);
     else if (low)
-        snprintf(text, bytes, "want %s of at least %.12g%s", noun, b.min, or_inf);
+        snprintf(text, bytes, "want %s of at least %.12g%s%s%s", noun, b.min, or_inf, or, word);
     else if (high)
-        snprintf(text, bytes, "want %s of at most %.12g", noun, b.max);
+        snprintf(text, bytes, "want %s of at most %.12g%s%s", noun, b.max, or, word);
     else
-        snprintf(text, bytes, "want %s%s", noun, or_inf);
+        snprintf(text, bytes, "want %s%s%s%s", noun, or_inf, or, word);
 }
 
 static gdc_status refuse(const char *name, const gdc_option *row, const char *text)
@@ -83,10 +84,19 @@ static bool read_whole(const char *text, long long *value)
     return end != text && *end == '\0';
 }
 
+static bool is_word(const gdc_option *row, const char *text)
+{
+    return row->words && strcmp(text, row->words) == 0;
+}
+
 gdc_status gdc_read_int(const char *name, const gdc_option *row, const char *text, int *value)
 {
     bounds b = bounds_of(row);
     long long whole;
+    if (is_word(row, text)) {
+        *value = INT_MIN;
+        return GDC_OK;
+    }
     if (!read_whole(text, &whole))
         return refuse(name, row, text);
     if ((double)whole < b.min || (double)whole > b.max) /* overflow: strtoll gave its own end */
@@ -99,8 +109,8 @@ gdc_status gdc_read_real(const char *name, const gdc_option *row, const char *te
 {
     bounds b = bounds_of(row);
     char *end;
-    if (b.takes_inf && strcmp(text, "inf") == 0) {
-        *value = HUGE_VAL;
+    if (is_word(row, text) || (b.takes_inf && strcmp(text, "inf") == 0)) {
+        *value = is_word(row, text) ? NAN : HUGE_VAL;
         return GDC_OK;
     }
     if (!consists_of(text, "+-.0123456789eE"))

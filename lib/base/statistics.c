@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "gradcode/statistics.h"
 
+#include "base/student.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -72,7 +74,7 @@ static double student_inside(double t, int degrees)
 }
 
 /* The 97.5 % point, between those of the normal law and of one degree of freedom. */
-static double student_point(int degrees)
+double gdc_student_point(int degrees)
 {
     double low = 1.9, high = 12.8;
     for (int i = 0; i < 50; i++) {
@@ -103,5 +105,5 @@ double gdc_batch_half_width(const double *x, size_t count, int batches)
         mean += batch_mean(x, count, b, i) / (double)b;
     for (size_t i = 0; i < b; i++)
         squares += pow(batch_mean(x, count, b, i) - mean, 2);
-    return student_point((int)b - 1) * sqrt(squares / (double)(b - 1) / (double)b);
+    return gdc_student_point((int)b - 1) * sqrt(squares / (double)(b - 1) / (double)b);
 }

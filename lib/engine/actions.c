@@ -5,10 +5,10 @@
 #include <assert.h>
 #include <stdlib.h>
 
-bool gdc_actions_init(gdc_actions *a, int workers, int slots)
+bool gdc_actions_init(gdc_actions *a, int workers, int folds)
 {
     size_t n = (size_t)workers;
-    a->reserved = 3 * n + 2 * (size_t)slots + 16;
+    a->reserved = 3 * n + 2 * (size_t)folds + 16;
     a->capacity = a->reserved + n;
     a->queue = calloc(a->capacity, sizeof *a->queue);
     return a->queue != NULL;

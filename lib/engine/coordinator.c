@@ -29,12 +29,23 @@ void gdc_tell_limit(const gdc_scene *scene, int worker, int limit)
 
 void gdc_fold_slot(const gdc_scene *scene, int slot, double weight)
 {
-    gdc_actions_push(&scene->self->actions, (gdc_action){.kind = GDC_DO_FOLD_SLOT, .slot = slot, .weight = weight});
+    gdc_fold_block(scene, slot, 0, weight);
+}
+
+void gdc_fold_block(const gdc_scene *scene, int slot, int block, double weight)
+{
+    gdc_actions_push(&scene->self->actions,
+                     (gdc_action){.kind = GDC_DO_FOLD_SLOT, .slot = slot, .block = block, .weight = weight});
 }
 
 void gdc_free_slot(const gdc_scene *scene, int slot)
 {
     gdc_actions_push(&scene->self->actions, (gdc_action){.kind = GDC_DO_FREE_SLOT, .slot = slot});
+}
+
+void gdc_scale_sum(const gdc_scene *scene, double factor)
+{
+    gdc_actions_push(&scene->self->actions, (gdc_action){.kind = GDC_DO_SCALE_SUM, .weight = factor});
 }
 
 /* ---- the end of a round ---- */
@@ -101,25 +112,14 @@ static void fail_by_silence(gdc_coordinator *c)
 
 /* ---- answering ---- */
 
-/* Of equal timers that of the worker parked longest. */
-static int earliest_timer(const gdc_coordinator *c)
-{
-    int due = -1;
-    for (int w = c->timers > 0 ? c->parked.first : -1; w >= 0; w = c->parked.next[w])
-        if (c->again_s[w] > 0 && (due < 0 || c->again_s[w] < c->again_s[due]))
-            due = w;
-    return due;
-}
-
-/* The one timer that many policies have at a time is found without a search. */
 static void set_timer(gdc_coordinator *c, int worker, double at_s)
 {
-    c->timers += (at_s > 0) - (c->again_s[worker] > 0);
+    bool had = c->again_s[worker] > 0, has = at_s > 0;
+    if (has && !had)
+        gdc_parking_append(&c->timed, worker);
+    else if (had && !has)
+        gdc_parking_remove(&c->timed, worker);
     c->again_s[worker] = at_s;
-    if (c->due == worker)
-        c->due = c->timers == 1 && at_s > 0 ? worker : earliest_timer(c);
-    else if (at_s > 0 && (c->due < 0 || at_s < c->again_s[c->due]))
-        c->due = worker;
 }
 
 void gdc_ask_again(const gdc_scene *scene, int worker, double at_s)
@@ -185,7 +185,7 @@ static void settle(gdc_coordinator *c)
         return;
     if (c->ops->over(c->state, &c->scene))
         end_round(c, GDC_OK);
-    else if (c->live_busy == 0 && c->timers == 0)
+    else if (c->live_busy == 0 && c->timed.first < 0)
         fail_by_silence(c);
 }
 
@@ -226,8 +226,8 @@ gdc_verdict gdc_coordinator_message(gdc_coordinator *c, const gdc_arrival *arriv
     c->scene.now_s = now_s;
     if (!arrival->sound)
         c->erased[w] = arrival->version;
-    bool current = c->running && arrival->version == c->scene.version;
-    if (current || c->traits.counts_stale)
+    bool current = arrival->version == c->scene.version;
+    if (c->running && (current || c->traits.counts_stale))
         verdict = c->ops->arrival(c->state, &c->scene, arrival);
     if (arrival->index == GDC_BARE || !arrival->sound)
         verdict.fate = GDC_DISCARD;
@@ -248,8 +248,8 @@ bool gdc_coordinator_wants(const gdc_coordinator *c, int worker, int index)
 {
     if (c->dead[worker])
         return false;
-    bool current = c->running && c->assigned[worker] == c->scene.version;
-    if (!current && !c->traits.counts_stale)
+    bool current = c->assigned[worker] == c->scene.version;
+    if (!c->running || (!current && !c->traits.counts_stale))
         return false;
     return !c->ops->wants || c->ops->wants(c->state, &c->scene, worker, index);
 }
@@ -259,8 +259,12 @@ void gdc_coordinator_tick(gdc_coordinator *c, double now_s)
     if (!c->running)
         return;
     c->scene.now_s = now_s;
-    for (int i = c->timers; i > 0 && gdc_coordinator_deadline(c) <= now_s; i--)
-        answer(c, c->due);
+    int most = c->plan->workers; /* whoever is given a timer meanwhile waits for the next tick */
+    for (int w = c->timed.first, next; w >= 0 && most-- > 0; w = next) {
+        next = c->timed.next[w];
+        if (c->again_s[w] > 0 && c->again_s[w] <= now_s)
+            answer(c, w);
+    }
     settle(c);
 }
 
@@ -275,6 +279,7 @@ void gdc_coordinator_dead(gdc_coordinator *c, int worker, double now_s)
         unpark(c, worker);
     c->dead[worker] = true;
     c->dead_count++;
+    c->scene.live--;
     if (!c->running)
         return;
     if (c->ops->lost)
@@ -299,5 +304,8 @@ void gdc_coordinator_expire(gdc_coordinator *c, const bool *silent, double now_s
 
 double gdc_coordinator_deadline(const gdc_coordinator *c)
 {
-    return c->running && c->due >= 0 ? c->again_s[c->due] : INFINITY;
+    double due = INFINITY;
+    for (int w = c->timed.first; c->running && w >= 0; w = c->timed.next[w])
+        due = fmin(due, c->again_s[w]);
+    return due;
 }

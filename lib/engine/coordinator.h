@@ -19,12 +19,13 @@ typedef struct gdc_action {
         GDC_DO_WORK,      /* worker, version, span: answers its READY */
         GDC_DO_RING,      /* worker, version: what it does for versions <= this is not wanted any more */
         GDC_DO_LIMIT,     /* worker, version, hint.limit */
-        GDC_DO_FOLD_SLOT, /* slot, weight */
+        GDC_DO_FOLD_SLOT, /* slot, block, weight */
         GDC_DO_FREE_SLOT, /* slot */
+        GDC_DO_SCALE_SUM, /* weight: factor of what was folded on arrival */
         GDC_DO_DONE,      /* the round is over; outcome by gdc_coordinator_outcome */
         GDC_DO_FAILED,    /* the round is over; status, with its sentence in gdc_last_error() */
     } kind;
-    int worker, slot;
+    int worker, slot, block;
     uint64_t version;
     gdc_span span;
     gdc_hint hint;
@@ -42,7 +43,8 @@ void gdc_coordinator_destroy(gdc_coordinator *coordinator); /* accepts NULL */
 /* Not while a round is running. Versions start at 1 and rise. */
 void gdc_coordinator_begin(gdc_coordinator *coordinator, uint64_t version, double now_s);
 /* arrival->version: of the model that the sender worked on (0: none yet), checked by the transport against
- * assigned. */
+ * assigned. Between rounds a vector is of no use to anybody: where stale ones count it is held back until the
+ * next begin(), or it would be lost. */
 gdc_verdict gdc_coordinator_message(gdc_coordinator *coordinator, const gdc_arrival *arrival, double now_s);
 /* Before receiving: could the vector of this message be kept or folded? False only if certainly not. */
 bool gdc_coordinator_wants(const gdc_coordinator *coordinator, int worker, int index);

@@ -38,7 +38,8 @@ const gdc_outcome *gdc_coordinator_outcome(const gdc_coordinator *c)
 
 /* ---- life ---- */
 
-static bool allocate(gdc_coordinator *c, int slots)
+/* folds: words about slots, one for each block that a slot may enter */
+static bool allocate(gdc_coordinator *c, int folds)
 {
     size_t n = (size_t)c->plan->workers;
     c->busy = calloc(n, sizeof *c->busy);
@@ -49,8 +50,9 @@ static bool allocate(gdc_coordinator *c, int slots)
     c->erased = calloc(n, sizeof *c->erased);
     c->again_s = calloc(n, sizeof *c->again_s);
     c->missing = calloc((size_t)c->plan->partitions, 1);
-    return gdc_parking_init(&c->parked, c->plan->workers) && c->busy && c->dead && c->gone && c->assigned && c->rung &&
-           c->erased && c->again_s && c->missing && gdc_actions_init(&c->actions, c->plan->workers, slots);
+    return gdc_parking_init(&c->parked, c->plan->workers) && gdc_parking_init(&c->timed, c->plan->workers) && c->busy &&
+           c->dead && c->gone && c->assigned && c->rung && c->erased && c->again_s && c->missing &&
+           gdc_actions_init(&c->actions, c->plan->workers, folds);
 }
 
 gdc_status gdc_coordinator_create(const gdc_strategy_parts *parts, const double *samples, gdc_coordinator **coordinator)
@@ -64,15 +66,15 @@ gdc_status gdc_coordinator_create(const gdc_strategy_parts *parts, const double 
     c->traits = parts->traits;
     c->plan = plan;
     c->dead_when_checked = -1;
-    c->due = -1;
-    if (!allocate(c, parts->traits.slots)) {
+    if (!allocate(c, parts->traits.slots * plan->blocks)) {
         gdc_coordinator_destroy(c);
         return gdc_fail(GDC_ENOMEM, "coordinator: out of memory for %d workers", plan->workers);
     }
     for (int w = 0; w < plan->workers; w++)
         c->busy[w] = true;
     c->live_busy = plan->workers;
-    c->scene = (gdc_scene){.plan = plan, .samples = samples, .dead = c->dead, .assigned = c->assigned, .self = c};
+    c->scene = (gdc_scene){
+        .plan = plan, .samples = samples, .dead = c->dead, .live = plan->workers, .assigned = c->assigned, .self = c};
     *coordinator = c;
     return GDC_OK;
 }
@@ -91,5 +93,6 @@ void gdc_coordinator_destroy(gdc_coordinator *c)
     free(c->missing);
     gdc_actions_free(&c->actions);
     gdc_parking_free(&c->parked);
+    gdc_parking_free(&c->timed);
     free(c);
 }

@@ -15,13 +15,12 @@ struct gdc_coordinator {
     gdc_scene scene;
     bool running;
     bool *busy, *dead;
-    uint64_t *assigned; /* version last given */
-    uint64_t *rung;     /* version last rung for */
-    uint64_t *erased;   /* version of the last unsound arrival */
-    double *again_s;    /* a parked worker's timer; 0: none */
-    int due;            /* whose timer is the earliest; -1: there is none */
-    gdc_parking parked;
-    int live_busy, timers, dead_count;
+    uint64_t *assigned;        /* version last given */
+    uint64_t *rung;            /* version last rung for */
+    uint64_t *erased;          /* version of the last unsound arrival */
+    double *again_s;           /* a parked worker's timer; 0: none */
+    gdc_parking parked, timed; /* timed: those of the parked that have a timer */
+    int live_busy, dead_count;
     int dead_when_checked;  /* can_finish held at begin with so many dead; -1: not asked */
     bool *gone;             /* scratch [n] */
     unsigned char *missing; /* scratch [k] */

@@ -7,6 +7,7 @@
 #ifndef GDC_ENGINE_POLICY_H
 #define GDC_ENGINE_POLICY_H
 
+#include "gradcode/profile.h"
 #include "gradcode/spec.h"
 #include "plan/plan.h"
 
@@ -28,7 +29,7 @@ typedef struct gdc_arrival {
     uint64_t finished; /* pieces since the start */
     double piece_s;    /* last piece's time; NaN: not known */
     double loss;       /* NaN: not known */
-    double norm2;      /* |payload|^2; NaN: not known */
+    double norm2;      /* sum of |partial|^2 over the parts that are new in it; NaN: not known */
 } gdc_arrival;
 
 /* What becomes of the arrival's vector. KEEP: it is slot's until FOLD_SLOT, FREE_SLOT or the end of the round. FOLD: sum +=
@@ -61,6 +62,7 @@ typedef struct gdc_scene {
     uint64_t version;
     double now_s, began_s;
     const bool *dead;         /* [n] */
+    int live;                 /* workers that are not */
     const uint64_t *assigned; /* [n]: version that worker w last got; 0: none */
     struct gdc_coordinator *self;
 } gdc_scene;
@@ -70,17 +72,24 @@ void gdc_tell_limit(const gdc_scene *scene, int worker,
                     int limit); /* ignored unless the worker is busy on the current version */
 void gdc_fold_slot(const gdc_scene *scene, int slot,
                    double weight); /* sum += weight * kept vector; the slot is free again */
+/* Where the plan has several blocks: block `block` of the sum += weight * kept vector. Blocks in ascending order; one slot may enter
+ * several blocks. */
+void gdc_fold_block(const gdc_scene *scene, int slot, int block, double weight);
 void gdc_free_slot(const gdc_scene *scene, int slot);
 /* A parked worker is asked again at this time instead of the one that it was parked with; 0: only at begin and after a death.
  * Ignored unless it is parked, and for the worker that ready() is being asked about, whose answer says so. */
 void gdc_ask_again(const gdc_scene *scene, int worker, double at_s);
+/* From finish, once: what was folded on arrival is multiplied by the factor, which is known only now. */
+void gdc_scale_sum(const gdc_scene *scene, double factor);
 
 typedef struct gdc_outcome {
-    double used;          /* share of the batch's samples whose gradient entered, times k */
-    bool exact;           /* everything entered; a policy that promises it need not say so */
-    double scale;         /* factor that made up for the others */
-    double residual;      /* sqrt(||rho||^2/k) */
+    double used;     /* share of the batch's samples whose gradient entered, times k; extra mini-batches: above k */
+    bool exact;      /* everything entered; a policy that promises it need not say so */
+    double scale;    /* factor that made up for the others */
+    double residual; /* sqrt(||rho||^2/k) */
     double amplification; /* NaN: nothing was decoded */
+    const unsigned char
+        *entered; /* [k] of a policy that overlaps: 1 for each partition that entered; valid until begin */
 } gdc_outcome;
 
 /* ---- the worker's half ---- */
@@ -99,7 +108,7 @@ typedef struct gdc_step {
         GDC_SEND,       /* a row, or a span */
         GDC_REPORT,     /* no vector (BARE) */
         GDC_REDUCE,     /* take part in the all-reduce with what is accumulated */
-        GDC_LOCAL_STEP, /* apply the accumulated gradient to the own model */
+        GDC_LOCAL_STEP, /* a mini-batch is complete: move the own model by it; what is reduced goes on adding up */
         GDC_WAIT,
     } kind;
     int partition; /* COMPUTE */
@@ -116,9 +125,17 @@ typedef struct gdc_step {
 typedef struct gdc_traits {
     int slots;         /* slots are 0 .. slots - 1 */
     bool cancels;      /* rings the rest when a round ends */
-    bool counts_stale; /* arrivals of older versions reach arrival() */
+    bool counts_stale; /* arrivals of older versions reach arrival(); the transport delivers none between two rounds */
     bool exact;        /* promises the full gradient: the residual gate applies */
+    bool local_steps;  /* workers move a model of their own between two mini-batches (GDC_LOCAL_STEP) */
+    bool overlaps;     /* vectors that enter have partitions in common, and not all need enter: see outcome.entered */
+    bool adapts;       /* what it waits for depends on the losses that it is told */
 } gdc_traits;
+
+/* Rounds that a policy watches before it chooses its parameters: `warmup` rounds, then `rounds` that are profiled. */
+typedef struct gdc_lesson {
+    int warmup, rounds; /* rounds = 0: nothing to learn */
+} gdc_lesson;
 
 typedef struct gdc_policy_ops {
     const char *name;
@@ -126,8 +143,9 @@ typedef struct gdc_policy_ops {
     const gdc_option *options;
     size_t options_bytes;
     const char
-        *code;       /* default of code=; NULL: takes no code, its plan is that of plan(), else `uncoded` with load 1 */
-    bool collective; /* no master half: models and the reduction come from the transport; takes no code */
+        *code; /* default of code=; NULL: takes no code, its plan is that of plan(), else `uncoded` with load 1 */
+    bool takes_blocks; /* decodes plans of several blocks: keeps vectors and folds them block by block */
+    bool collective;   /* no master half: models and the reduction come from the transport; takes no code */
     gdc_traits traits;
     size_t half_bytes; /* the worker half's own state, zeroed once, one per worker */
     /* copies what it needs of options. can_cut: pieces can be cut (--poll). traits: those of the table, to be changed here where
@@ -156,8 +174,16 @@ typedef struct gdc_policy_ops {
     /* optional: would arrival() want the vector of this message? NULL: always */
     bool (*wants)(void *state, const gdc_scene *scene, int worker, int index);
 
-    /* collective policies: the factor of the reduced sum, given samples kept and wanted over all workers */
-    double (*scale)(const void *state, double kept, double wanted);
+    /* collective policies: what a reduction is worth that brought `kept` samples over all workers where the batch has `wanted`
+     * (kept may exceed it): scale and exact are read. */
+    gdc_outcome (*reduced)(const void *state, double kept, double wanted);
+    /* collective policies, optional: the rounds to be profiled, in which nothing may be dropped; then, once and between two
+     * rounds, what was seen. learn gets the same table on every rank and must come to the same state. */
+    gdc_lesson (*lesson)(const void *state);
+    gdc_status (*learn)(void *state, const gdc_profile *profile);
+
+    /* optional: what the policy has chosen by itself, such as "tau=0.123"; "" while it has not. Owned by the state. */
+    const char *(*chosen)(const void *state);
 
     /* worker's half; NULL next: walk the plan, send each due row, the last one READY */
     void (*start)(const void *state, void *half, const gdc_boundary *boundary); /* a MODEL was accepted */
@@ -181,5 +207,8 @@ typedef struct gdc_strategy_parts {
 gdc_status gdc_strategy_open(const char *spec, int workers, int partitions, uint64_t seed, bool can_cut,
                              gdc_strategy_parts *parts);
 void gdc_strategy_close(gdc_strategy_parts *parts);
+/* Rounds of its lesson, those before the profile included. */
+int gdc_parts_lead_in(const gdc_strategy_parts *parts);
+const char *gdc_parts_chosen(const gdc_strategy_parts *parts); /* never NULL */
 
 #endif

@@ -66,6 +66,12 @@ static gdc_status open_policy(gdc_spec *spec, int workers, int partitions, uint6
     gdc_status status = gdc_spec_read(spec, parts->ops->options, values);
     if (status == GDC_OK)
         status = make_plan(parts->ops, spec, values, workers, partitions, seed, &parts->plan);
+    if (status == GDC_OK && parts->plan->blocks > 1 && !parts->ops->takes_blocks)
+        status = gdc_fail(
+            GDC_EINVAL,
+            "%s: its code cuts gradients into %d blocks (shorten=%d), which %s cannot combine: want shorten=1, "
+            "or gc",
+            parts->ops->name, parts->plan->blocks, parts->plan->blocks, parts->ops->name);
     parts->traits = parts->ops->traits;
     if (status == GDC_OK)
         status = parts->ops->open(values, parts->plan, can_cut, &parts->state, &parts->traits);
@@ -97,4 +103,17 @@ void gdc_strategy_close(gdc_strategy_parts *parts)
         parts->ops->close(parts->state);
     gdc_plan_destroy(parts->plan);
     *parts = (gdc_strategy_parts){0};
+}
+
+int gdc_parts_lead_in(const gdc_strategy_parts *parts)
+{
+    if (!parts->ops->lesson)
+        return 0;
+    gdc_lesson lesson = parts->ops->lesson(parts->state);
+    return lesson.warmup + lesson.rounds;
+}
+
+const char *gdc_parts_chosen(const gdc_strategy_parts *parts)
+{
+    return parts->ops->chosen ? parts->ops->chosen(parts->state) : "";
 }

@@ -12,8 +12,8 @@
 struct gdc_sums {
     const gdc_plan *plan;
     int worker;
-    bool rows, f32;
-    size_t d, vector_bytes;
+    bool rows, f32, measures;
+    size_t d, vector_bytes; /* d: of a partial; vectors are shorter where the plan has several blocks */
     int vectors, free_count;
     void **all;                /* [vectors] */
     void **free_list;          /* [free_count] */
@@ -22,7 +22,8 @@ struct gdc_sums {
     void *scratch;             /* ROWS: where a partial goes that is in several rows */
     void *piece, *accumulator; /* SPANS */
     gdc_span piece_span, accumulator_span;
-    int accumulated; /* partials in the accumulator */
+    int accumulated;                                               /* partials in the accumulator */
+    double row_norm2, piece_norm2, accumulator_norm2, taken_norm2; /* row: of the partials new in the next one */
 };
 
 static const gdc_span nothing = {0, 0};
@@ -58,7 +59,7 @@ static bool allocate(gdc_sums *s, size_t buffer_bytes)
     s->all = calloc(count, sizeof *s->all);
     s->free_list = calloc(count, sizeof *s->free_list);
     s->open = calloc((size_t)s->row_count + 1, sizeof *s->open);
-    s->scratch = s->rows ? new_vector(s->vector_bytes) : NULL;
+    s->scratch = s->rows ? new_vector(s->d * gdc_element_bytes(s->f32)) : NULL;
     if (!s->all || !s->free_list || !s->open || (s->rows && !s->scratch))
         return false;
     for (int i = 0; i < s->vectors; i++) {
@@ -71,7 +72,7 @@ static bool allocate(gdc_sums *s, size_t buffer_bytes)
 }
 
 gdc_status gdc_sums_create(const gdc_plan *plan, int worker, bool rows, gdc_dtype dtype, size_t d, size_t buffer_bytes,
-                           int spare, gdc_sums **sums)
+                           int spare, bool norms, gdc_sums **sums)
 {
     gdc_sums *s = calloc(1, sizeof *s);
     if (!s)
@@ -80,8 +81,9 @@ gdc_status gdc_sums_create(const gdc_plan *plan, int worker, bool rows, gdc_dtyp
     s->worker = worker;
     s->rows = rows;
     s->f32 = dtype == GDC_F32;
+    s->measures = norms;
     s->d = d;
-    s->vector_bytes = d * gdc_element_bytes(s->f32);
+    s->vector_bytes = gdc_plan_length(plan, d) * gdc_element_bytes(s->f32);
     s->row_count = rows ? gdc_plan_rows(plan, worker) : 0;
     s->vectors = spare + (rows ? gdc_plan_most_open(plan, worker) : 2);
     if (!allocate(s, buffer_bytes)) {
@@ -106,6 +108,11 @@ void gdc_sums_destroy(gdc_sums *s)
     free(s);
 }
 
+double gdc_sums_norm2(const gdc_sums *s)
+{
+    return s->measures ? s->taken_norm2 : NAN;
+}
+
 /* ---- rows ---- */
 
 static const gdc_row *row_of(const gdc_plan *plan, int worker, int i)
@@ -113,28 +120,15 @@ static const gdc_row *row_of(const gdc_plan *plan, int worker, int i)
     return gdc_plan_row(plan, worker, i);
 }
 
-/* In how many rows of its worker a partition is; *only: the last of them. */
-static int rows_with(const gdc_plan *plan, int worker, int partition, int *only)
-{
-    int count = 0, rows = gdc_plan_rows(plan, worker);
-    for (int i = 0; i < rows; i++) {
-        if (gdc_row_coefficient(row_of(plan, worker, i), partition) != 0) {
-            count++;
-            *only = i;
-        }
-    }
-    return count;
-}
-
 static bool open_rows(gdc_sums *s, int partition)
 {
     int wanted = 0;
     for (int i = s->next_row; i < s->row_count; i++)
-        wanted += !s->open[i] && gdc_row_coefficient(row_of(s->plan, s->worker, i), partition) != 0;
+        wanted += !s->open[i] && gdc_row_has(s->plan, row_of(s->plan, s->worker, i), partition);
     if (wanted > s->free_count)
         return false;
     for (int i = s->next_row; wanted > 0 && i < s->row_count; i++) {
-        if (!s->open[i] && gdc_row_coefficient(row_of(s->plan, s->worker, i), partition) != 0) {
+        if (!s->open[i] && gdc_row_has(s->plan, row_of(s->plan, s->worker, i), partition)) {
             s->open[i] = take_free(s);
             wanted--;
         }
@@ -144,12 +138,18 @@ static bool open_rows(gdc_sums *s, int partition)
 
 static void add_scratch_to_rows(gdc_sums *s, int partition)
 {
-    const void *in = s->scratch;
-    for (int i = 0; i < s->row_count; i++) {
-        double c = s->open[i] ? gdc_row_coefficient(row_of(s->plan, s->worker, i), partition) : 0;
-        if (c != 0)
-            gdc_combine(s->f32, s->d, 1, &c, &in, true, s->open[i]);
-    }
+    for (int i = 0; i < s->row_count; i++)
+        if (s->open[i])
+            gdc_add_blocks(s->plan, row_of(s->plan, s->worker, i), partition, s->f32, s->d, s->scratch, s->open[i]);
+}
+
+static void measure(gdc_sums *s, int partition)
+{
+    int next = s->next_row;
+    if (!s->rows)
+        s->piece_norm2 = gdc_norm2(s->f32, s->d, s->piece);
+    else if (next < s->row_count && gdc_row_has(s->plan, row_of(s->plan, s->worker, next), partition))
+        s->row_norm2 += gdc_norm2(s->f32, s->d, s->scratch);
 }
 
 void *gdc_sums_take_row(gdc_sums *s, int index)
@@ -158,6 +158,8 @@ void *gdc_sums_take_row(gdc_sums *s, int index)
     assert(vector);
     s->open[index] = NULL;
     s->next_row = index + 1;
+    s->taken_norm2 = s->row_norm2;
+    s->row_norm2 = 0;
     return vector;
 }
 
@@ -193,6 +195,7 @@ static void add_piece(gdc_sums *s)
         s->accumulator = s->piece;
     }
     s->accumulator_span = joined(s->accumulator_span, s->piece_span);
+    s->accumulator_norm2 += s->piece_norm2;
     s->accumulated++;
     s->piece = NULL;
     s->piece_span = nothing;
@@ -209,33 +212,35 @@ static bool open_piece(gdc_sums *s)
     return true;
 }
 
-static void *take(void **vector, gdc_span *span)
+static void *take(gdc_sums *s, void **vector, gdc_span *span, double *norm2)
 {
     void *out = *vector;
     *vector = NULL;
     *span = nothing;
+    s->taken_norm2 = *norm2;
+    *norm2 = 0;
     return out;
 }
 
 void *gdc_sums_take_span(gdc_sums *s, gdc_span span)
 {
     if (same(span, s->piece_span) && !same(span, s->accumulator_span))
-        return take(&s->piece, &s->piece_span);
+        return take(s, &s->piece, &s->piece_span, &s->piece_norm2);
     if (!same(span, s->accumulator_span))
         add_piece(s);
     assert(same(span, s->accumulator_span));
     s->accumulated = 0;
-    return take(&s->accumulator, &s->accumulator_span);
+    return take(s, &s->accumulator, &s->accumulator_span, &s->accumulator_norm2);
 }
 
 void *gdc_sums_take_all(gdc_sums *s, int *pieces)
 {
     add_piece(s);
     if (!s->accumulator)
-        s->accumulator = s->piece ? take(&s->piece, &s->piece_span) : take_free(s);
+        s->accumulator = s->piece ? take(s, &s->piece, &s->piece_span, &s->piece_norm2) : take_free(s);
     *pieces = s->accumulated;
     s->accumulated = 0;
-    return take(&s->accumulator, &s->accumulator_span);
+    return take(s, &s->accumulator, &s->accumulator_span, &s->accumulator_norm2);
 }
 
 /* ---- both ---- */
@@ -247,26 +252,27 @@ bool gdc_sums_open(gdc_sums *s, int partition)
 
 void *gdc_sums_target(gdc_sums *s, int partition, double *scale)
 {
-    int only = -1;
     *scale = 1;
     if (!s->rows) {
         s->piece_span = (gdc_span){partition, 0};
         return s->piece;
     }
-    if (rows_with(s->plan, s->worker, partition, &only) == 1) {
-        *scale = gdc_row_coefficient(row_of(s->plan, s->worker, only), partition);
-        return s->open[only];
+    int row = s->measures ? -1 : gdc_direct_row(s->plan, s->worker, partition);
+    if (row >= 0) {
+        *scale = gdc_row_coefficient(row_of(s->plan, s->worker, row), partition);
+        return s->open[row];
     }
-    memset(s->scratch, 0, s->vector_bytes);
+    memset(s->scratch, 0, s->d * gdc_element_bytes(s->f32));
     return s->scratch;
 }
 
 void gdc_sums_added(gdc_sums *s, int partition)
 {
-    int only = -1;
+    if (s->measures)
+        measure(s, partition);
     if (!s->rows)
         s->piece_span = (gdc_span){partition, 1};
-    else if (rows_with(s->plan, s->worker, partition, &only) > 1)
+    else if (s->measures || gdc_direct_row(s->plan, s->worker, partition) < 0)
         add_scratch_to_rows(s, partition);
 }
 
@@ -286,6 +292,7 @@ void gdc_sums_abandon(gdc_sums *s)
     drop_vector(s, &s->accumulator);
     s->piece_span = s->accumulator_span = nothing;
     s->accumulated = 0;
+    s->row_norm2 = s->piece_norm2 = s->accumulator_norm2 = 0;
 }
 
 void gdc_sums_cut(gdc_sums *s)
@@ -296,78 +303,4 @@ void gdc_sums_cut(gdc_sums *s)
     }
     drop_vector(s, &s->piece);
     s->piece_span = nothing;
-}
-
-/* ---- in one go ---- */
-
-typedef struct encoder {
-    bool f32;
-    size_t d;
-    gdc_partial_fn partial;
-    void *context;
-    gdc_task *task;
-    void *scratch, *out;
-    gdc_told *told;
-} encoder;
-
-static void start(const encoder *e)
-{
-    memset(e->out, 0, e->d * gdc_element_bytes(e->f32));
-    *e->told = (gdc_told){.loss = 0};
-}
-
-static int call(const encoder *e, int partition, double scale, bool is_new, void *sum)
-{
-    e->task->partition = partition;
-    e->task->scale = scale;
-    e->task->loss = NAN;
-    int code = e->partial(e->context, e->task, sum);
-    if (is_new)
-        e->told->loss += e->task->loss;
-    return code;
-}
-
-static int call_apart(const encoder *e, int partition, double weight, bool is_new)
-{
-    const void *in = e->scratch;
-    memset(e->scratch, 0, e->d * gdc_element_bytes(e->f32));
-    int code = call(e, partition, 1, is_new, e->scratch);
-    if (code == 0)
-        gdc_combine(e->f32, e->d, 1, &weight, &in, true, e->out);
-    return code;
-}
-
-int gdc_encode_row(const gdc_plan *plan, int worker, int index, gdc_dtype dtype, size_t d, gdc_partial_fn partial,
-                   void *context, gdc_task *task, void *scratch, void *out, gdc_told *told)
-{
-    const gdc_row *row = row_of(plan, worker, index);
-    const encoder e = {dtype == GDC_F32, d, partial, context, task, scratch, out, told};
-    int code = 0, only = -1, old = index > 0 ? row_of(plan, worker, index - 1)->after : 0;
-    start(&e);
-    for (int i = 0; i < row->after && code == 0; i++) {
-        int p = gdc_plan_walk(plan, worker, i);
-        double c = gdc_row_coefficient(row, p);
-        if (c == 0)
-            continue;
-        if (rows_with(plan, worker, p, &only) == 1)
-            code = call(&e, p, c, i >= old, out);
-        else
-            code = call_apart(&e, p, c, i >= old);
-    }
-    return code;
-}
-
-int gdc_encode_span(gdc_span span, gdc_dtype dtype, size_t d, gdc_partial_fn partial, void *context, gdc_task *task,
-                    void *scratch, void *out, gdc_told *told)
-{
-    const encoder e = {dtype == GDC_F32, d, partial, context, task, scratch, out, told};
-    int code = 0;
-    start(&e);
-    for (int i = 0; i < span.count && code == 0; i++) {
-        if (i == 0)
-            code = call(&e, span.first, 1, true, out);
-        else
-            code = call_apart(&e, span.first + i, 1, true);
-    }
-    return code;
 }

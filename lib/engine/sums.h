@@ -3,24 +3,26 @@
  *
  * ROWS (default walk): a partial goes into every open row of the plan that has its partition: straight in
  * with scale = coefficient if it is in one row of this worker only, else once with scale 1 into a scratch
- * vector that is then added to each. SPANS (policies with an own walk): a partial goes into the PIECE; the
+ * vector that is then added to each. Where the plan has several blocks, a partial always goes through the scratch vector, and
+ * block by block into vectors as long as one block. SPANS (policies with an own walk): a partial goes into the PIECE; the
  * next one, or a take, first adds the piece to the ACCUMULATOR. What is taken is exactly the accumulator,
  * accumulator + piece, or the piece (asserted).
+ *
+ * With norms ROWS puts every partial into the scratch vector.
  *
  * Same plan, same partials: same bits, whether computed step by step here or by gdc_encode_row. */
 #ifndef GDC_ENGINE_SUMS_H
 #define GDC_ENGINE_SUMS_H
 
-#include "gradcode/round.h"
-#include "plan/plan.h"
+#include "engine/encode.h"
 
 typedef struct gdc_sums gdc_sums;
 
-/* d numbers of dtype per vector; each vector is buffer_bytes long (>= d * size, the rest is the transport's)
- * and 64-byte aligned. `spare` vectors beyond those that are open at once may be out at the transport. All
- * memory is allocated and touched here. */
+/* d numbers of dtype per partial, gdc_plan_length() per vector; each vector is buffer_bytes long (>= that, the rest is the transport's)
+ * and 64-byte aligned. `spare` vectors beyond those that are open at once may be out at the transport. norms: the
+ * squared norm of each partial is taken, before it is encoded. All memory is allocated and touched here. */
 gdc_status gdc_sums_create(const gdc_plan *plan, int worker, bool rows, gdc_dtype dtype, size_t d, size_t buffer_bytes,
-                           int spare, gdc_sums **sums);
+                           int spare, bool norms, gdc_sums **sums);
 void gdc_sums_destroy(gdc_sums *sums); /* accepts NULL; frees also what is out */
 
 /* Makes ready for computing a partition. False: a vector must come back (gdc_sums_give) first. */
@@ -40,19 +42,8 @@ void *gdc_sums_take_row(gdc_sums *sums, int index);
 void *gdc_sums_take_span(gdc_sums *sums, gdc_span span);
 /* SPANS: accumulator plus piece, all zeros if nothing was added; *pieces = number of partials in it. */
 void *gdc_sums_take_all(gdc_sums *sums, int *pieces);
+/* Of the vector that was taken last: the sum of |partial|^2 over the parts that are new in it; NaN without norms. */
+double gdc_sums_norm2(const gdc_sums *sums);
 void gdc_sums_give(gdc_sums *sums, void *vector);
-
-/* What the callback told of the partials that are new in a message: in no earlier row of its worker. */
-typedef struct gdc_told {
-    double loss; /* sum; NaN: one did not tell */
-} gdc_told;
-
-/* The same encode path in one go, for a transport that computes late: out = row of message (worker, index),
- * or the sum over a span. scratch is another vector of d. Returns the callback's first non-zero code. task
- * carries version, worker and model. told is written. */
-int gdc_encode_row(const gdc_plan *plan, int worker, int index, gdc_dtype dtype, size_t d, gdc_partial_fn partial,
-                   void *context, gdc_task *task, void *scratch, void *out, gdc_told *told);
-int gdc_encode_span(gdc_span span, gdc_dtype dtype, size_t d, gdc_partial_fn partial, void *context, gdc_task *task,
-                    void *scratch, void *out, gdc_told *told);
 
 #endif

@@ -1,4 +1,4 @@
-/* cells.c - refines the partitions into cells and splits rows and cells into connected components.
+/* cells.c - refines the columns into cells and splits rows and cells into connected components.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "plan/cells.h"
 
@@ -25,37 +25,51 @@ static size_t terms_of(const gdc_plan *plan)
     return terms;
 }
 
-/* Borders of all spans, sorted and unique. */
-static bool refine(const gdc_plan *plan, gdc_cells *cells)
+/* Borders of the partitions of all spans, sorted and unique; returns how many stretches lie between them, -1 if out of memory. */
+static int find_borders(const gdc_plan *plan, int **borders)
 {
-    int *border = malloc((2 * terms_of(plan) + 2) * sizeof *border);
+    int k = plan->partitions, *border = malloc((2 * terms_of(plan) + 2) * sizeof *border);
     if (border == NULL)
-        return false;
+        return -1;
     size_t count = 0;
     border[count++] = 0;
-    border[count++] = plan->partitions;
+    border[count++] = k;
     for (int r = 0; r < rows_of(plan); r++)
         for (int t = 0; t < plan->row[r].terms; t++) {
             gdc_span span = plan->row[r].term[t].span;
-            border[count++] = span.first;
-            border[count++] = span.first + span.count;
+            border[count++] = span.first % k;
+            border[count++] = span.first % k + span.count;
         }
     qsort(border, count, sizeof *border, compare_ints);
     int last = 0;
     for (size_t i = 1; i < count; i++)
         if (border[i] != border[last])
             border[++last] = border[i];
-    cells->start = border;
-    cells->cells = last;
-    return true;
+    *borders = border;
+    return last;
 }
 
-int gdc_cells_find(const gdc_cells *cells, int partition)
+static bool refine(const gdc_plan *plan, gdc_cells *cells)
+{
+    int *border = NULL, stretches = find_borders(plan, &border);
+    if (stretches < 0)
+        return false;
+    cells->stretches = stretches;
+    cells->cells = stretches * plan->blocks;
+    cells->start = malloc(((size_t)cells->cells + 1) * sizeof *cells->start);
+    for (int u = 0; cells->start != NULL && u < plan->blocks; u++)
+        for (int i = 0; i <= stretches; i++)
+            cells->start[u * stretches + i] = u * plan->partitions + border[i];
+    free(border);
+    return cells->start != NULL;
+}
+
+int gdc_cells_find(const gdc_cells *cells, int column)
 {
     int low = 0, high = cells->cells;
     while (high - low > 1) {
         int middle = low + (high - low) / 2;
-        if (cells->start[middle] <= partition)
+        if (cells->start[middle] <= column)
             low = middle;
         else
             high = middle;
@@ -155,7 +169,7 @@ static bool sort_rows(const gdc_plan *plan, gdc_cells *cells)
         return false;
     for (int r = 0; r < cells->rows; r++) {
         int component = cells->component[gdc_cells_find(cells, plan->row[r].term[0].span.first)];
-        if (plan->row[r].terms > 1)
+        if (plan->row[r].terms > 1 || plan->blocks > 1)
             cells->dense[component] = 1;
     }
     for (int r = 0; r < cells->rows; r++) {

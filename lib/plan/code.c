@@ -109,16 +109,23 @@ static int nearest_divisor(int n, int wanted)
     return nearest;
 }
 
-gdc_status gdc_code_check_clusters(const char *code, int clusters, int load, int n)
+gdc_status gdc_code_check_divisor(const char *code, const char *key, int value, int n)
 {
     char divisors[128];
+    if (value >= 1 && n % value == 0)
+        return GDC_OK;
+    list_divisors(n, divisors, sizeof divisors);
+    return gdc_fail(GDC_EINVAL, "%s: %s=%d with %d workers: want a divisor of %d (%s), nearest is %d", code, key, value,
+                    n, n, divisors, nearest_divisor(n, value));
+}
+
+gdc_status gdc_code_check_clusters(const char *code, int clusters, int load, int n)
+{
     if (clusters == 1)
         return gdc_code_check_load(code, load, n);
-    if (clusters < 1 || n % clusters != 0) {
-        list_divisors(n, divisors, sizeof divisors);
-        return gdc_fail(GDC_EINVAL, "%s: clusters=%d with %d workers: want a divisor of %d (%s), nearest is %d", code,
-                        clusters, n, n, divisors, nearest_divisor(n, clusters));
-    }
+    gdc_status status = gdc_code_check_divisor(code, "clusters", clusters, n);
+    if (status != GDC_OK)
+        return status;
     int size = n / clusters;
     if (load >= 1 && load <= size)
         return GDC_OK;

@@ -13,19 +13,25 @@ typedef struct gdc_code_ops {
     size_t options_bytes;      /* size of the struct that options fill */
     /* required: writes the plan of n workers and k = n*M partitions. Not called with k % n != 0. */
     gdc_status (*build)(const void *options, int n, int k, uint64_t seed, gdc_plan **plan);
-    /* optional fast path: weights of the accepted messages (accepted[i], i = global message number), all others 0; called only
-     * when they give the full gradient. Returns false to let the generic decoder do it. The generic decoder checks the residual
+    /* optional fast path: weights of the accepted messages (accepted[i], i = global message number), all others 0, of block v at
+     * weight + v * messages; called only when they give the full gradient, or, if it approximates, always: its weights then leave
+     * the least residual that there is. Returns false to let the generic decoder do it. The generic decoder checks the residual
      * of both and is the referee in tests. A round allocates nothing: what the fast path needs beyond the plan, scratch memory
      * included, it prepares once per decoder. */
     bool (*weights)(const gdc_plan *plan, void *prepared, const unsigned char *accepted, double *weight);
     gdc_status (*prepare)(const gdc_plan *plan, void **prepared); /* NULL: nothing to prepare. ENOMEM */
     void (*release)(void *prepared);                              /* accepts NULL; required with prepare */
+    bool approximates;                                            /* see weights */
+    /* What arrives is simply added up: the coefficients make up for what is expected to be missing, whatever did arrive. */
+    bool adds;
 } gdc_code_ops;
 
 extern const gdc_code_ops *const gdc_code_registry[]; /* NULL-terminated, generated from the list */
 
 /* EINVAL naming the code, the load and the nearest valid one, unless 1 <= load <= n. */
 gdc_status gdc_code_check_load(const char *code, int load, int n);
+/* EINVAL naming the divisors of n and the nearest one, unless value is one. */
+gdc_status gdc_code_check_divisor(const char *code, const char *key, int value, int n);
 /* EINVAL naming the valid numbers of clusters and the nearest one, unless clusters divides n; and as above, unless
  * 1 <= load <= n / clusters. */
 gdc_status gdc_code_check_clusters(const char *code, int clusters, int load, int n);

@@ -35,10 +35,11 @@ struct gdc_decoder {
     unsigned char *taken;    /* [messages]: a message with this row was accepted; by twin */
     int *arrived;            /* [messages] the accepted ones */
     int arrivals;
-    double *weight; /* [messages] generic weights of solved components */
-    double *fast;   /* [messages] weights of the code's fast path */
+    double *weight; /* [blocks x messages] generic weights of solved components */
+    double *fast;   /* [blocks x messages] weights of the code's fast path */
     void *prepared; /* by the code, for its fast path */
-    double *rho;    /* [cells] */
+    double *rho;    /* [cells] of one block */
+    double *off;    /* [stretches] largest |rho| of their partitions over all blocks */
 };
 
 /* ---- life ---- */
@@ -50,7 +51,7 @@ static gdc_status add_dense(gdc_decoder *d, int c)
     if (dense == NULL)
         return gdc_fail(GDC_ENOMEM, "decoder: out of memory");
     d->component[c].dense = dense;
-    gdc_status status = gdc_rank_create(cells, c, &dense->rank);
+    gdc_status status = gdc_rank_create(d->plan, cells, c, &dense->rank);
     if (status == GDC_OK)
         status = gdc_fit_create(cells->cell_at[c + 1] - cells->cell_at[c], cells->row_at[c + 1] - cells->row_at[c],
                                 &dense->fit);
@@ -59,16 +60,17 @@ static gdc_status add_dense(gdc_decoder *d, int c)
 
 static gdc_status allocate(gdc_decoder *d)
 {
-    size_t messages = (size_t)d->cells.rows + 1;
+    size_t messages = (size_t)d->cells.rows + 1, blocks = (size_t)d->plan->blocks;
     d->component = calloc((size_t)d->cells.components, sizeof *d->component);
     d->accepted = calloc(messages, sizeof *d->accepted);
     d->taken = calloc(messages, sizeof *d->taken);
     d->arrived = calloc(messages, sizeof *d->arrived);
-    d->weight = calloc(messages, sizeof *d->weight);
-    d->fast = calloc(messages, sizeof *d->fast);
+    d->weight = calloc(blocks * messages, sizeof *d->weight);
+    d->fast = calloc(blocks * messages, sizeof *d->fast);
     d->rho = calloc((size_t)d->cells.cells, sizeof *d->rho);
+    d->off = calloc((size_t)d->cells.stretches, sizeof *d->off);
     if (d->component == NULL || d->accepted == NULL || d->taken == NULL || d->arrived == NULL || d->weight == NULL ||
-        d->fast == NULL || d->rho == NULL)
+        d->fast == NULL || d->rho == NULL || d->off == NULL)
         return gdc_fail(GDC_ENOMEM, "decoder: no memory for %d messages", d->cells.rows);
     gdc_status status = gdc_chains_create(&d->cells, &d->chains);
     if (status == GDC_OK && d->plan->code != NULL && d->plan->code->prepare != NULL)
@@ -118,6 +120,7 @@ void gdc_decoder_destroy(gdc_decoder *decoder)
     free(decoder->weight);
     free(decoder->fast);
     free(decoder->rho);
+    free(decoder->off);
     free(decoder);
 }
 
@@ -133,13 +136,20 @@ static void reset_component(gdc_decoder *d, int c)
     *part = (component){.dense = part->dense};
 }
 
+/* The weights [messages] of block v among those of all blocks. */
+static double *block_of(const gdc_decoder *d, double *weight, int v)
+{
+    return weight + (size_t)v * (size_t)d->cells.rows;
+}
+
 void gdc_decoder_reset(gdc_decoder *decoder)
 {
     for (int i = 0; i < decoder->arrivals; i++) {
         int message = decoder->arrived[i];
         decoder->accepted[message] = 0;
         decoder->taken[decoder->cells.twin[message]] = 0;
-        decoder->weight[message] = 0;
+        for (int v = 0; v < decoder->plan->blocks; v++)
+            block_of(decoder, decoder->weight, v)[message] = 0;
         reset_component(decoder, decoder->cells.of[message].component);
     }
     decoder->arrivals = 0;
@@ -159,17 +169,26 @@ static void add_to_rho(gdc_decoder *d, int message, double weight)
     }
 }
 
-static double component_residual(gdc_decoder *d, int c)
+static double block_residual(gdc_decoder *d, int c, int v)
 {
     const gdc_cells *cells = &d->cells;
+    const double *weight = block_of(d, d->weight, v);
     double largest = 0;
     for (int i = cells->cell_at[c]; i < cells->cell_at[c + 1]; i++)
-        d->rho[cells->cell[i]] = -1;
+        d->rho[cells->cell[i]] = -gdc_cells_target(cells, cells->cell[i], v);
     for (int i = cells->row_at[c]; i < cells->row_at[c + 1]; i++)
-        if (d->weight[cells->row[i]] != 0)
-            add_to_rho(d, cells->row[i], d->weight[cells->row[i]]);
+        if (weight[cells->row[i]] != 0)
+            add_to_rho(d, cells->row[i], weight[cells->row[i]]);
     for (int i = cells->cell_at[c]; i < cells->cell_at[c + 1]; i++)
         largest = fmax(largest, fabs(d->rho[cells->cell[i]]));
+    return largest;
+}
+
+static double component_residual(gdc_decoder *d, int c)
+{
+    double largest = 0;
+    for (int v = 0; v < d->plan->blocks; v++)
+        largest = fmax(largest, block_residual(d, c, v));
     return largest;
 }
 
@@ -277,10 +296,10 @@ static gdc_status solve_component(gdc_decoder *d, int c)
 }
 
 /* The weights to use: the code's own, or those of all components. */
-static gdc_status choose_weights(gdc_decoder *d, const double **chosen)
+static gdc_status choose_weights(gdc_decoder *d, double **chosen)
 {
     const gdc_code_ops *code = d->plan->code;
-    if (d->open == 0 && code != NULL && code->weights != NULL &&
+    if (code != NULL && code->weights != NULL && (d->open == 0 || code->approximates) &&
         code->weights(d->plan, d->prepared, d->accepted, d->fast)) {
         *chosen = d->fast;
         return GDC_OK;
@@ -294,33 +313,53 @@ static gdc_status choose_weights(gdc_decoder *d, const double **chosen)
     return GDC_OK;
 }
 
-/* From rows and weights as they will be used. Leaves rho. */
-static gdc_decode measure(gdc_decoder *d, const double *weight)
+/* Block v of a decode: leaves rho, returns the amplification. */
+static double measure_block(gdc_decoder *d, const double *weight, int v)
 {
-    gdc_decode decode = {0};
-    double squares = 0, size1 = 0;
+    double size1 = 0;
     for (int c = 0; c < d->cells.cells; c++)
-        d->rho[c] = -1;
+        d->rho[c] = -gdc_cells_target(&d->cells, c, v);
     for (int m = 0; m < d->cells.rows; m++)
         if (weight[m] != 0) {
             add_to_rho(d, m, weight[m]);
             size1 += fabs(weight[m]) * gdc_row_norm1(&d->plan->row[m]);
         }
-    for (int c = 0; c < d->cells.cells; c++) {
-        int size = gdc_cells_size(&d->cells, c);
-        squares += d->rho[c] * d->rho[c] * size;
-        decode.residual = fmax(decode.residual, fabs(d->rho[c]));
-        if (!(fabs(d->rho[c]) <= gate))
-            decode.missing += size;
+    return size1 / d->plan->partitions;
+}
+
+/* From rows and weights as they will be used. Leaves off. */
+static gdc_decode measure(gdc_decoder *d, const double *weight)
+{
+    gdc_decode decode = {0};
+    double squares = 0;
+    memset(d->off, 0, (size_t)d->cells.stretches * sizeof *d->off);
+    for (int v = 0; v < d->plan->blocks; v++) {
+        const double *of_block = weight + (size_t)v * (size_t)d->cells.rows;
+        decode.amplification = fmax(decode.amplification, measure_block(d, of_block, v));
+        for (int c = 0; c < d->cells.cells; c++) {
+            double *off = &d->off[c % d->cells.stretches], rho = fabs(d->rho[c]);
+            squares += rho * rho * gdc_cells_size(&d->cells, c);
+            if (!(rho <= *off) && !isnan(*off)) /* a NaN stays */
+                *off = rho;
+        }
     }
-    decode.residual_rms = sqrt(squares / d->plan->partitions);
-    decode.amplification = size1 / d->plan->partitions;
+    for (int c = 0; c < d->cells.stretches; c++) {
+        decode.residual = fmax(decode.residual, d->off[c]);
+        if (!(d->off[c] <= gate))
+            decode.missing += gdc_cells_size(&d->cells, c);
+    }
+    decode.residual_rms = sqrt(squares / gdc_plan_columns(d->plan));
     return decode;
+}
+
+gdc_decode gdc_decoder_measure(gdc_decoder *decoder, const double *weight)
+{
+    return measure(decoder, weight);
 }
 
 gdc_status gdc_decoder_weights(gdc_decoder *decoder, double *weight, unsigned char *missing, gdc_decode *quality)
 {
-    const double *chosen;
+    double *chosen;
     gdc_status status = choose_weights(decoder, &chosen);
     if (status != GDC_OK)
         return status;
@@ -329,9 +368,9 @@ gdc_status gdc_decoder_weights(gdc_decoder *decoder, double *weight, unsigned ch
         return gdc_fail(GDC_ENUMERIC,
                         "decoder: the weights leave a residual of %.3g on %d partitions: want at most %.0e",
                         decode.residual, decode.missing, gate);
-    memcpy(weight, chosen, (size_t)decoder->cells.rows * sizeof *weight);
-    for (int c = 0; missing != NULL && c < decoder->cells.cells; c++)
-        memset(missing + decoder->cells.start[c], !(fabs(decoder->rho[c]) <= gate),
+    memcpy(weight, chosen, (size_t)decoder->plan->blocks * (size_t)decoder->cells.rows * sizeof *weight);
+    for (int c = 0; missing != NULL && c < decoder->cells.stretches; c++)
+        memset(missing + decoder->cells.start[c], !(decoder->off[c] <= gate),
                (size_t)gdc_cells_size(&decoder->cells, c));
     if (quality != NULL) {
         decode.size = quality->size;

@@ -25,7 +25,7 @@ typedef struct rounds {
     uint64_t seed;
     arrival *arrival;     /* [messages] of one round */
     unsigned char *given; /* [messages] accepted in it */
-    double *weight;       /* [messages] */
+    double *weight;       /* [blocks x messages] */
     double *value;        /* [orders] amplifications */
 } rounds;
 
@@ -47,7 +47,7 @@ static gdc_status begin_rounds(const gdc_plan *plan, int orders, uint64_t seed, 
         return status;
     r->arrival = calloc(messages, sizeof *r->arrival);
     r->given = calloc(messages, sizeof *r->given);
-    r->weight = calloc(messages, sizeof *r->weight);
+    r->weight = calloc(messages * (size_t)plan->blocks, sizeof *r->weight);
     r->value = calloc((size_t)orders + 1, sizeof *r->value);
     if (r->arrival != NULL && r->given != NULL && r->weight != NULL && r->value != NULL)
         return GDC_OK;

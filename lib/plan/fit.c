@@ -68,9 +68,10 @@ static void fill_matrix(const problem *p, gdc_fit *fit)
             gdc_fit_expand(p->plan, p->cells, p->component, p->message[m], p->count, fit->matrix + i++);
 }
 
-/* rest = target - matrix * solution; returns the largest |rest| relative to the target. */
+/* rest = target - matrix * solution; returns the largest |rest| relative to all-ones. */
 static double find_rest(const problem *p, gdc_fit *fit)
 {
+    const int *cell = p->cells->cell + p->cells->cell_at[p->component];
     double largest = 0;
     for (int c = 0; c < p->columns; c++) {
         const double *entry = fit->matrix + (size_t)c * (size_t)p->count;
@@ -78,7 +79,7 @@ static double find_rest(const problem *p, gdc_fit *fit)
         for (int i = 0; i < p->count; i++)
             rest -= (long double)entry[i] * fit->solution[i];
         fit->rest[c] = (double)rest;
-        largest = fmax(largest, fabs(fit->rest[c]) / fit->target[c]);
+        largest = fmax(largest, fabs(fit->rest[c]) / sqrt(gdc_cells_size(p->cells, cell[c])));
     }
     return largest;
 }
@@ -95,10 +96,26 @@ static gdc_status refine(const problem *p, gdc_fit *fit)
     return status;
 }
 
+static gdc_status solve_block(const problem *p, gdc_fit *fit, int v, double *weight)
+{
+    const int *cell = p->cells->cell + p->cells->cell_at[p->component];
+    for (int c = 0; c < p->columns; c++)
+        fit->target[c] = gdc_cells_target(p->cells, cell[c], v) * sqrt(gdc_cells_size(p->cells, cell[c]));
+    fill_matrix(p, fit);
+    gdc_status status = gdc_least_squares(p->columns, p->count, fit->matrix, fit->target, fit->solution, NULL);
+    if (status == GDC_OK)
+        status = refine(p, fit);
+    if (status != GDC_OK)
+        return status;
+    for (int m = 0, i = 0; m < p->messages; m++)
+        weight[p->message[m]] = p->accepted[p->message[m]] ? fit->solution[i++] : 0;
+    return GDC_OK;
+}
+
 gdc_status gdc_fit_solve(gdc_fit *fit, const gdc_plan *plan, const gdc_cells *cells, int component,
                          const unsigned char *accepted, double *weight)
 {
-    const int *cell = cells->cell + cells->cell_at[component];
+    gdc_status status = GDC_OK;
     problem p = {.plan = plan,
                  .cells = cells,
                  .accepted = accepted,
@@ -108,15 +125,7 @@ gdc_status gdc_fit_solve(gdc_fit *fit, const gdc_plan *plan, const gdc_cells *ce
                  .messages = cells->row_at[component + 1] - cells->row_at[component]};
     for (int m = 0; m < p.messages; m++)
         p.count += accepted[p.message[m]];
-    for (int c = 0; c < p.columns; c++)
-        fit->target[c] = sqrt(gdc_cells_size(cells, cell[c]));
-    fill_matrix(&p, fit);
-    gdc_status status = gdc_least_squares(p.columns, p.count, fit->matrix, fit->target, fit->solution, NULL);
-    if (status == GDC_OK)
-        status = refine(&p, fit);
-    if (status != GDC_OK)
-        return status;
-    for (int m = 0, i = 0; m < p.messages; m++)
-        weight[p.message[m]] = accepted[p.message[m]] ? fit->solution[i++] : 0;
-    return GDC_OK;
+    for (int v = 0; status == GDC_OK && v < plan->blocks; v++)
+        status = solve_block(&p, fit, v, weight + (size_t)v * (size_t)cells->rows);
+    return status;
 }

@@ -20,6 +20,7 @@ void gdc_plan_destroy(gdc_plan *plan)
     free(plan->row);
     free(plan->term);
     free(plan->most_open);
+    free(plan->kept);
     free(plan);
 }
 
@@ -31,6 +32,29 @@ int gdc_plan_workers(const gdc_plan *plan)
 int gdc_plan_partitions(const gdc_plan *plan)
 {
     return plan->partitions;
+}
+
+int gdc_plan_blocks(const gdc_plan *plan)
+{
+    return plan->blocks;
+}
+
+int gdc_plan_columns(const gdc_plan *plan)
+{
+    return plan->partitions * plan->blocks;
+}
+
+size_t gdc_plan_length(const gdc_plan *plan, size_t d)
+{
+    size_t m = (size_t)plan->blocks;
+    return d / m + (d % m != 0);
+}
+
+size_t gdc_plan_block(const gdc_plan *plan, size_t d, int v, size_t *first)
+{
+    size_t length = gdc_plan_length(plan, d), begin = (size_t)v * length;
+    *first = begin < d ? begin : d;
+    return length < d - *first ? length : d - *first;
 }
 
 static bool is_worker(const gdc_plan *plan, int worker)
@@ -85,20 +109,28 @@ gdc_span gdc_shard(int workers, int partitions, int shard)
     return (gdc_span){first, end - first};
 }
 
-double gdc_row_coefficient(const gdc_row *row, int partition)
+double gdc_row_coefficient(const gdc_row *row, int column)
 {
     int low = 0, high = row->terms;
     while (low < high) {
         int middle = low + (high - low) / 2;
         gdc_span span = row->term[middle].span;
-        if (partition < span.first)
+        if (column < span.first)
             high = middle;
-        else if (partition >= span.first + span.count)
+        else if (column >= span.first + span.count)
             low = middle + 1;
         else
             return row->term[middle].coefficient;
     }
     return 0;
+}
+
+bool gdc_row_has(const gdc_plan *plan, const gdc_row *row, int partition)
+{
+    for (int u = 0; u < plan->blocks; u++)
+        if (gdc_row_coefficient(row, u * plan->partitions + partition) != 0)
+            return true;
+    return false;
 }
 
 int gdc_row_support(const gdc_row *row)
@@ -140,7 +172,7 @@ static uint64_t chain_row(uint64_t digest, const gdc_row *row)
 
 uint64_t gdc_plan_digest(const gdc_plan *plan)
 {
-    uint64_t digest = chain(0, plan->workers, plan->partitions, 0);
+    uint64_t digest = chain(0, plan->workers, plan->partitions, (uint64_t)plan->blocks - 1);
     for (int w = 0; w < plan->workers; w++) {
         digest = chain(digest, plan->leg_at[w + 1], plan->row_at[w + 1], 0);
         for (int l = plan->leg_at[w]; l < plan->leg_at[w + 1]; l++)

@@ -2,114 +2,47 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "plan/quality.h"
 
-#include "gradcode/draw.h"
 #include "gradcode/statistics.h"
 #include "plan/cells.h"
 #include "plan/decoder.h"
 #include "plan/early.h"
+#include "plan/fixed.h"
 #include "plan/plan.h"
+#include "plan/sets.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SETS_PURPOSE = 0x73657473, MOST_ORDERS = 1000 };
+enum { MOST_ORDERS = 1000 };
 
 typedef struct trial {
     const gdc_plan *plan;
     gdc_decoder *decoder;
-    uint64_t seed;
-    int sets;           /* at most so many per size */
-    int size;           /* of the current sets */
-    bool all;           /* every set of that size is tried */
-    int next;           /* number of the next set */
-    int *member;        /* [n] the current set, ascending, if all are tried */
-    unsigned char *out; /* [n] worker is in the current set */
-    double *weight;     /* [messages] */
+    gdc_sets sets;
+    double *weight; /* [blocks x messages] */
 } trial;
 
 static void end_trial(trial *t)
 {
     gdc_decoder_destroy(t->decoder);
-    free(t->member);
-    free(t->out);
+    gdc_sets_free(&t->sets);
     free(t->weight);
 }
 
 static gdc_status begin_trial(const gdc_plan *plan, int sets, uint64_t seed, trial *t)
 {
-    size_t n = (size_t)plan->workers, messages = (size_t)plan->row_at[plan->workers];
-    *t = (trial){.plan = plan, .seed = seed, .sets = sets < 1 ? 1 : sets};
+    size_t messages = (size_t)plan->row_at[plan->workers] * (size_t)plan->blocks;
+    *t = (trial){.plan = plan};
     gdc_status status = gdc_decoder_create(plan, &t->decoder);
-    if (status != GDC_OK)
-        return status;
-    t->member = calloc(n, sizeof *t->member);
-    t->out = calloc(n, sizeof *t->out);
+    if (status == GDC_OK)
+        status = gdc_sets_create(plan->workers, sets, seed, &t->sets);
     t->weight = calloc(messages + 1, sizeof *t->weight);
-    if (t->member != NULL && t->out != NULL && t->weight != NULL)
-        return GDC_OK;
-    end_trial(t);
-    return gdc_fail(GDC_ENOMEM, "plan: no memory to try straggler sets of %d workers", plan->workers);
-}
-
-/* ---- straggler sets ---- */
-
-static double binomial(int n, int size)
-{
-    double count = 1;
-    for (int i = 1; i <= size; i++)
-        count = count * (n - size + i) / i;
-    return count;
-}
-
-static void begin_size(trial *t, int size)
-{
-    t->size = size;
-    t->next = 0;
-    t->all = binomial(t->plan->workers, size) < t->sets + 0.5;
-    for (int i = 0; i < size; i++)
-        t->member[i] = i;
-}
-
-/* The next combination in lexicographic order; false after the last. */
-static bool advance(int n, int size, int *member)
-{
-    int i = size - 1;
-    while (i >= 0 && member[i] == n - size + i)
-        i--;
-    if (i < 0)
-        return false;
-    member[i]++;
-    for (int j = i + 1; j < size; j++)
-        member[j] = member[j - 1] + 1;
-    return true;
-}
-
-/* A uniformly random set of `size` (Floyd's algorithm). */
-static void sample(trial *t)
-{
-    int n = t->plan->workers;
-    for (int last = n - t->size; last < n; last++) {
-        gdc_key key = {t->seed, SETS_PURPOSE, (uint64_t)t->size, (uint64_t)t->next, (uint64_t)last};
-        int worker = (int)gdc_draw_below(key, (uint64_t)last + 1);
-        t->out[t->out[worker] ? last : worker] = 1;
-    }
-}
-
-/* Puts the next set of the current size into out; false when there is none. */
-static bool next_set(trial *t)
-{
-    int n = t->plan->workers;
-    if (t->all ? t->next > 0 && !advance(n, t->size, t->member) : t->next == t->sets)
-        return false;
-    memset(t->out, 0, (size_t)n);
-    if (t->all)
-        for (int i = 0; i < t->size; i++)
-            t->out[t->member[i]] = 1;
-    else
-        sample(t);
-    t->next++;
-    return true;
+    if (status == GDC_OK && t->weight == NULL)
+        status = gdc_fail(GDC_ENOMEM, "plan: no memory to try sets of stragglers: %zu weights", messages);
+    if (status != GDC_OK)
+        end_trial(t);
+    return status;
 }
 
 /* ---- one set ---- */
@@ -119,7 +52,7 @@ static bool can_decode(trial *t)
     const gdc_plan *plan = t->plan;
     gdc_decoder_reset(t->decoder);
     for (int w = 0; w < plan->workers; w++)
-        if (!t->out[w])
+        if (!t->sets.out[w])
             for (int r = plan->row_at[w]; r < plan->row_at[w + 1]; r++)
                 gdc_decoder_take(t->decoder, r);
     return gdc_decoder_complete(t->decoder);
@@ -145,14 +78,14 @@ gdc_status gdc_plan_worst(const gdc_plan *plan, int size, int sets, uint64_t see
     gdc_status status = begin_trial(plan, sets, seed, &t);
     if (status != GDC_OK)
         return status;
-    begin_size(&t, size);
-    while (status == GDC_OK && most <= limit && next_set(&t)) {
+    gdc_sets_begin(&t.sets, size);
+    while (status == GDC_OK && most <= limit && gdc_sets_next(&t.sets)) {
         status = amplify(&t, &one);
         if (status != GDC_OK || !(one > most))
             continue;
         most = one;
         if (straggler != NULL)
-            memcpy(straggler, t.out, (size_t)plan->workers);
+            memcpy(straggler, t.sets.out, (size_t)plan->workers);
     }
     end_trial(&t);
     if (status == GDC_OK)
@@ -185,7 +118,7 @@ static gdc_status append(record *r, double value)
 static gdc_status try_size(trial *t, bool tolerated, record *r, double *recoverable)
 {
     int decoded = 0;
-    while (next_set(t)) {
+    while (gdc_sets_next(&t->sets)) {
         double one = INFINITY;
         gdc_status status = tolerated ? amplify(t, &one) : GDC_OK;
         if (status == GDC_OK && tolerated && isfinite(one))
@@ -194,12 +127,12 @@ static gdc_status try_size(trial *t, bool tolerated, record *r, double *recovera
             return status;
         decoded += tolerated ? isfinite(one) : can_decode(t);
     }
-    *recoverable = (double)decoded / t->next;
+    *recoverable = (double)decoded / t->sets.next;
     return GDC_OK;
 }
 
-/* The least number of workers whose rows cover a partition: those are a set that is never survived, and
- * sampling would hardly ever hit it. */
+/* The least number of workers whose rows cover a partition: those, or all but fewer than m of them where there are m blocks to be
+ * told apart, are a set that is never survived, and sampling would hardly ever hit it. */
 static gdc_status least_cover(const gdc_plan *plan, int *least)
 {
     gdc_cells cells;
@@ -222,12 +155,12 @@ static gdc_status try_sizes(trial *t, record *r, gdc_quality *q)
     q->exhaustive = 1;
     for (int size = 0; size < q->sizes && !none; size++) {
         size_t count = r->count;
-        begin_size(t, size);
-        tolerated = tolerated && size < least;
+        gdc_sets_begin(&t->sets, size);
+        tolerated = tolerated && size <= least - t->plan->blocks;
         gdc_status status = try_size(t, tolerated, r, &q->recoverable[size]);
         if (status != GDC_OK)
             return status;
-        if (size <= q->tolerance + 1 && !t->all)
+        if (size <= q->tolerance + 1 && !t->sets.all)
             q->exhaustive = 0;
         if (tolerated && q->recoverable[size] < 1) {
             tolerated = false;
@@ -235,7 +168,7 @@ static gdc_status try_sizes(trial *t, record *r, gdc_quality *q)
         }
         if (tolerated)
             q->tolerance = size;
-        none = t->all && q->recoverable[size] == 0; /* then larger sets are lost as well */
+        none = t->sets.all && q->recoverable[size] == 0; /* then larger sets are lost as well */
     }
     if (tolerated)
         q->exhaustive = 0;
@@ -252,7 +185,7 @@ gdc_status gdc_plan_quality(const gdc_plan *plan, int sets, uint64_t seed, gdc_q
         return status;
     status = try_sizes(&t, &r, &q);
     if (status == GDC_OK)
-        status = gdc_plan_early(plan, t.sets < MOST_ORDERS ? t.sets : MOST_ORDERS, seed, &q.early_worst,
+        status = gdc_plan_early(plan, t.sets.limit < MOST_ORDERS ? t.sets.limit : MOST_ORDERS, seed, &q.early_worst,
                                 &q.early_median, NULL);
     end_trial(&t);
     if (status == GDC_OK) {
@@ -261,5 +194,62 @@ gdc_status gdc_plan_quality(const gdc_plan *plan, int sets, uint64_t seed, gdc_q
         *quality = q;
     }
     free(r.value);
+    return status;
+}
+
+/* ---- what approximate decoding leaves ---- */
+
+typedef struct squares { /* of residuals, mean over sets */
+    double optimal, fixed;
+} squares;
+
+/* one: weight of every message that arrives; 0: there are no fixed weights. */
+static gdc_status add_squares(trial *t, double one, squares *sum)
+{
+    const gdc_plan *plan = t->plan;
+    gdc_decode decode = {.size = sizeof decode};
+    gdc_status status = can_decode(t) ? GDC_OK : gdc_decoder_weights(t->decoder, t->weight, NULL, &decode);
+    if (status != GDC_OK)
+        return status;
+    sum->optimal += decode.residual_rms * decode.residual_rms; /* 0 of what is decodable: rounding is no residual */
+    for (int w = 0; w < plan->workers; w++)
+        for (int r = plan->row_at[w]; r < plan->row_at[w + 1]; r++)
+            t->weight[r] = t->sets.out[w] ? 0 : one;
+    decode = gdc_decoder_measure(t->decoder, t->weight);
+    sum->fixed += one > 0 ? decode.residual_rms * decode.residual_rms : NAN;
+    return GDC_OK;
+}
+
+static gdc_status average(trial *t, int size, double one, squares *mean)
+{
+    squares sum = {0, 0};
+    int arrived = t->plan->workers - size;
+    gdc_sets_begin(&t->sets, size);
+    while (gdc_sets_next(&t->sets)) {
+        double share = (double)arrived / t->plan->workers;
+        gdc_status status = add_squares(t, arrived > 0 ? one / share : one, &sum);
+        if (status != GDC_OK)
+            return status;
+    }
+    *mean = (squares){sum.optimal / t->sets.next, sum.fixed / t->sets.next};
+    return GDC_OK;
+}
+
+gdc_status gdc_plan_residual(const gdc_plan *plan, int sets, uint64_t seed, int sizes, double *optimal, double *fixed)
+{
+    trial t;
+    double one = 0;
+    gdc_status status = begin_trial(plan, sets, seed, &t);
+    if (status != GDC_OK)
+        return status;
+    if (!gdc_fixed_weight(plan, t.decoder, t.weight, &one))
+        one = 0;
+    for (int size = 0; status == GDC_OK && size < sizes && size <= plan->workers; size++) {
+        squares mean = {0, 0};
+        status = average(&t, size, one, &mean);
+        optimal[size] = sqrt(mean.optimal);
+        fixed[size] = sqrt(mean.fixed);
+    }
+    end_trial(&t);
     return status;
 }

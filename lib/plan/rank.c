@@ -11,19 +11,20 @@
 static const double dependent = 1e-12; /* relative norm below which a row adds nothing */
 static const double spanned = 1e-3;    /* what may be left of all-ones, per partition */
 
-gdc_status gdc_rank_create(const gdc_cells *cells, int component, gdc_rank *rank)
+gdc_status gdc_rank_create(const gdc_plan *plan, const gdc_cells *cells, int component, gdc_rank *rank)
 {
     int columns = cells->cell_at[component + 1] - cells->cell_at[component];
-    size_t c = (size_t)columns;
-    gdc_rank made = {.columns = columns};
-    if (c <= SIZE_MAX / sizeof(double) / c)
-        made.basis = malloc(c * c * sizeof(double));
+    int rows = cells->row_at[component + 1] - cells->row_at[component];
+    gdc_rank made = {.columns = columns, .most = rows < columns ? rows : columns, .blocks = plan->blocks};
+    size_t c = (size_t)columns, r = (size_t)made.most;
+    if (r <= SIZE_MAX / sizeof(double) / c)
+        made.basis = malloc(r * c * sizeof(double));
     made.row = malloc(c * sizeof(double));
-    made.left = malloc(c * sizeof(double));
+    made.left = malloc((size_t)made.blocks * c * sizeof(double));
     if (made.basis == NULL || made.row == NULL || made.left == NULL) {
         gdc_rank_free(&made);
         return gdc_fail(GDC_ENOMEM, "decoder: no memory for the rank test of %d cells (%.0f bytes)", columns,
-                        (double)c * (double)c * sizeof(double));
+                        (double)r * (double)c * sizeof(double));
     }
     *rank = made;
     gdc_rank_reset(rank, cells, component);
@@ -41,8 +42,10 @@ void gdc_rank_free(gdc_rank *rank)
 void gdc_rank_reset(gdc_rank *rank, const gdc_cells *cells, int component)
 {
     const int *cell = cells->cell + cells->cell_at[component];
-    for (int c = 0; c < rank->columns; c++)
-        rank->left[c] = sqrt(gdc_cells_size(cells, cell[c]));
+    for (int v = 0; v < rank->blocks; v++)
+        for (int c = 0; c < rank->columns; c++)
+            rank->left[v * rank->columns + c] =
+                gdc_cells_target(cells, cell[c], v) * sqrt(gdc_cells_size(cells, cell[c]));
     rank->rank = 0;
     rank->spanned = false;
 }
@@ -58,16 +61,17 @@ static double dot(int n, const double *x, const double *y)
 static bool is_spanned(const gdc_rank *rank, const gdc_cells *cells, int component)
 {
     const int *cell = cells->cell + cells->cell_at[component];
-    for (int c = 0; c < rank->columns; c++)
-        if (fabs(rank->left[c]) > spanned * sqrt(gdc_cells_size(cells, cell[c])))
-            return false;
+    for (int v = 0; v < rank->blocks; v++)
+        for (int c = 0; c < rank->columns; c++)
+            if (fabs(rank->left[v * rank->columns + c]) > spanned * sqrt(gdc_cells_size(cells, cell[c])))
+                return false;
     return true;
 }
 
 bool gdc_rank_add(gdc_rank *rank, const gdc_plan *plan, const gdc_cells *cells, int component, int message)
 {
     int n = rank->columns;
-    if (rank->rank == n)
+    if (rank->rank == rank->most)
         return rank->spanned;
     gdc_fit_expand(plan, cells, component, message, 1, rank->row);
     if (!(gdc_orthogonalise(rank->rank, n, rank->basis, n, rank->row) > dependent))
@@ -76,9 +80,11 @@ bool gdc_rank_add(gdc_rank *rank, const gdc_plan *plan, const gdc_cells *cells, 
     for (int c = 0; c < n; c++)
         direction[c] = rank->row[c] / norm;
     rank->rank++;
-    double along = dot(n, direction, rank->left);
-    for (int c = 0; c < n; c++)
-        rank->left[c] -= along * direction[c];
+    for (int v = 0; v < rank->blocks; v++) {
+        double *left = rank->left + (size_t)v * (size_t)n, along = dot(n, direction, left);
+        for (int c = 0; c < n; c++)
+            left[c] -= along * direction[c];
+    }
     rank->spanned = is_spanned(rank, cells, component);
     return rank->spanned;
 }

@@ -1,4 +1,5 @@
-/* rank.h - the incremental rank test of a dense component: is the all-ones vector in the span of the rows so far?
+/* rank.h - the incremental rank test of a dense component: is the all-ones vector in the span of the rows so far? For plans of
+ * several blocks: are those of all blocks?
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Keeps an orthonormal basis of the rows and what is left of all-ones when its projection on them is taken away. A
@@ -15,14 +16,15 @@
 #include "plan/cells.h"
 
 typedef struct gdc_rank {
-    int columns, rank;
+    int columns, rank, most; /* most: the highest rank that there can be */
+    int blocks;
     bool spanned;
-    double *basis; /* [columns x columns], `rank` rows used */
+    double *basis; /* [most x columns], `rank` rows used */
     double *row;   /* [columns] */
-    double *left;  /* [columns]: of all-ones */
+    double *left;  /* [blocks x columns]: of all-ones */
 } gdc_rank;
 
-gdc_status gdc_rank_create(const gdc_cells *cells, int component, gdc_rank *rank);
+gdc_status gdc_rank_create(const gdc_plan *plan, const gdc_cells *cells, int component, gdc_rank *rank);
 void gdc_rank_free(gdc_rank *rank); /* accepts a zeroed struct */
 
 void gdc_rank_reset(gdc_rank *rank, const gdc_cells *cells, int component);

@@ -80,6 +80,7 @@ gdc_status gdc_plan_writer_create(int workers, int partitions, gdc_plan_writer *
     made->plan = plan;
     plan->workers = workers;
     plan->partitions = partitions;
+    plan->blocks = 1;
     plan->leg_at = calloc((size_t)workers + 1, sizeof *plan->leg_at);
     plan->row_at = calloc((size_t)workers + 1, sizeof *plan->row_at);
     plan->most_open = calloc((size_t)workers, sizeof *plan->most_open);
@@ -101,9 +102,26 @@ void gdc_plan_writer_destroy(gdc_plan_writer *writer)
     free(writer);
 }
 
+void gdc_plan_set_blocks(gdc_plan_writer *writer, int blocks)
+{
+    gdc_plan *plan = writer->plan;
+    if (blocks < 1 || blocks > INT_MAX / plan->partitions)
+        writer->status = gdc_fail(GDC_EINVAL, "plan: %d blocks of %d partitions: want 1 to %d", blocks,
+                                  plan->partitions, INT_MAX / plan->partitions);
+    else
+        plan->blocks = blocks;
+}
+
 static bool is_inside(const gdc_plan *plan, gdc_span span)
 {
     return span.first >= 0 && span.count >= 1 && span.count <= plan->partitions - span.first;
+}
+
+/* The partitions of a term of a row: where it lies in its block. */
+static gdc_span partitions_of(const gdc_plan *plan, gdc_span columns)
+{
+    columns.first %= plan->partitions;
+    return columns;
 }
 
 void gdc_plan_add_leg(gdc_plan_writer *writer, gdc_span span, bool backward)
@@ -127,8 +145,8 @@ static int compare_terms(const void *left, const void *right)
     return (a->span.first > b->span.first) - (a->span.first < b->span.first);
 }
 
-/* Drops zeros, sorts, merges equal neighbours; returns how many terms are left. */
-static int tidy_terms(int terms, gdc_term *term)
+/* Drops zeros, sorts, merges equal neighbours in a block of k columns; returns how many terms are left. */
+static int tidy_terms(int k, int terms, gdc_term *term)
 {
     int kept = 0;
     for (int t = 0; t < terms; t++)
@@ -140,7 +158,7 @@ static int tidy_terms(int terms, gdc_term *term)
     int last = 0;
     for (int t = 1; t < kept; t++) {
         gdc_term *previous = &term[last];
-        bool touch = previous->span.first + previous->span.count == term[t].span.first;
+        bool touch = previous->span.first + previous->span.count == term[t].span.first && term[t].span.first % k != 0;
         if (touch && previous->coefficient == term[t].coefficient)
             previous->span.count += term[t].span.count;
         else
@@ -152,9 +170,10 @@ static int tidy_terms(int terms, gdc_term *term)
 static gdc_status check_terms(const gdc_plan_writer *writer, int terms, const gdc_term *term)
 {
     for (int t = 0; t < terms; t++) {
-        if (!is_inside(writer->plan, term[t].span))
+        gdc_span span = term[t].span;
+        if (span.first >= gdc_plan_columns(writer->plan) || !is_inside(writer->plan, partitions_of(writer->plan, span)))
             return gdc_fail(GDC_EINVAL, "plan: a row of worker %d covers %d partitions from %d: want some of 0 to %d",
-                            writer->worker, term[t].span.count, term[t].span.first, writer->plan->partitions - 1);
+                            writer->worker, span.count, span.first, gdc_plan_columns(writer->plan) - 1);
         if (!isfinite(term[t].coefficient))
             return gdc_fail(GDC_EINVAL, "plan: a row of worker %d has the coefficient %g: want finite ones",
                             writer->worker, term[t].coefficient);
@@ -184,7 +203,7 @@ void gdc_plan_add_row(gdc_plan_writer *writer, int after, int terms, const gdc_t
     gdc_term *copy = plan->term + writer->terms;
     if (terms > 0)
         memcpy(copy, term, (size_t)terms * sizeof *copy);
-    terms = tidy_terms(terms, copy);
+    terms = tidy_terms(plan->partitions, terms, copy);
     writer->status = check_overlap(writer, terms, copy);
     plan->row[writer->rows++] = (gdc_row){after, terms, copy};
     writer->terms += terms;
@@ -263,7 +282,7 @@ static gdc_status check_row(gdc_plan_writer *writer, int r, int held)
     const gdc_row *row = &plan->row[r];
     int begin = INT_MAX, end = 0, covered = 0;
     for (int t = 0; t < row->terms; t++)
-        covered += walk_of_span(writer->placed, legs, row->term[t].span, &begin, &end);
+        covered += walk_of_span(writer->placed, legs, partitions_of(plan, row->term[t].span), &begin, &end);
     if (covered < gdc_row_support(row) || end > row->after)
         return gdc_fail(GDC_EINVAL, "plan: row %d of worker %d is due after %d partitions, but needs others as well",
                         r - first_row, writer->worker, row->after);

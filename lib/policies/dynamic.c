@@ -82,7 +82,7 @@ static bool list_holders(gdc_dynamic *d)
     if (d->load == d->workers)
         return true;
     size_t all = (size_t)d->workers * (size_t)d->load;
-    int *found = calloc((size_t)d->workers, sizeof *found), count = 0;
+    size_t *found = calloc((size_t)d->workers, sizeof *found), load = (size_t)d->load, count = 0;
     d->held = calloc(all, sizeof *d->held);
     d->holder = calloc(all, sizeof *d->holder);
     bool has_memory = found && d->held && d->holder;
@@ -90,7 +90,7 @@ static bool list_holders(gdc_dynamic *d)
         gdc_span span = d->plan->leg[l].span;
         for (int s = span.first / d->pieces; s < (span.first + span.count) / d->pieces; s++) {
             d->held[count] = s;
-            d->holder[s * d->load + found[s]++] = count / d->load;
+            d->holder[(size_t)s * load + found[s]++] = (int)(count / load);
             count++;
         }
     }
@@ -104,7 +104,8 @@ static int slots_of(const gdc_dynamic *d, int *pool)
     *pool = d->options.pool < 0 ? (d->workers + 1) / 2 : d->options.pool;
     if (d->options.reproducible || *pool > k)
         *pool = k;
-    return *pool<k && * pool> 0 ? *pool + 1 : *pool;
+    bool is_bounded = (*pool > 0) && (*pool < k);
+    return is_bounded ? *pool + 1 : *pool;
 }
 
 static gdc_status dynamic_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, gdc_traits *traits)
@@ -212,7 +213,7 @@ static bool dynamic_over(void *state, const gdc_scene *scene)
 
 static int holder_of(const gdc_dynamic *d, int shard, int i)
 {
-    return d->held ? d->holder[shard * d->load + i] : i;
+    return d->held ? d->holder[(size_t)shard * (size_t)d->load + (size_t)i] : i;
 }
 
 static bool is_out_of_reach(const gdc_dynamic *d, const bool *gone, int shard)

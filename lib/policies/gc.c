@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/policy.h"
 #include "gradcode/decoder.h"
+#include "plan/code.h"
 
 #include <limits.h>
 #include <math.h>
@@ -14,7 +15,7 @@ typedef struct gc_state {
     gdc_decoder *decoder;
     gdc_decoder *probe;   /* asks what-if questions, so that the round's decoder is left alone */
     unsigned char *heard; /* [rows] of the round, see below */
-    double *weight;       /* [rows] */
+    double *weight;       /* [blocks x rows] */
 } gc_state;
 
 enum { AWAITED, ACCEPTED, SPENT }; /* SPENT: came for nothing, was erased, or its worker is done without it */
@@ -49,6 +50,26 @@ static void gc_close(void *state)
     free(s);
 }
 
+/* A code that leaves something open when everybody has sent everything would fail every round. */
+static gdc_status check_decodable(gc_state *s)
+{
+    gdc_decode decode = {.size = sizeof decode};
+    for (int w = 0; w < s->plan->workers; w++)
+        for (int i = 0; i < gdc_plan_rows(s->plan, w); i++)
+            gdc_decoder_offer(s->probe, w, i);
+    if (gdc_decoder_complete(s->probe))
+        return GDC_OK;
+    gdc_status status = gdc_decoder_weights(s->probe, s->weight, NULL, &decode);
+    if (status != GDC_OK)
+        return status;
+    const char *code = s->plan->code ? s->plan->code->name : "?";
+    return gdc_fail(
+        GDC_EINVAL,
+        "gc: code=%s: all messages of all workers together leave %d of %d partitions wrong (residual %.3g): want a "
+        "code, or approx:code=%s, which makes do with the nearest",
+        code, decode.missing, s->plan->partitions, decode.residual_rms, code);
+}
+
 static gdc_status gc_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, gdc_traits *traits)
 {
     (void)values;
@@ -59,12 +80,14 @@ static gdc_status gc_open(const void *values, const gdc_plan *plan, bool can_cut
         return gdc_fail(GDC_ENOMEM, "gc: out of memory");
     s->plan = plan;
     s->heard = calloc(rows + 1, 1);
-    s->weight = calloc(rows + 1, sizeof *s->weight);
+    s->weight = calloc((size_t)plan->blocks * rows + 1, sizeof *s->weight);
     gdc_status status = s->heard && s->weight ? GDC_OK : gdc_fail(GDC_ENOMEM, "gc: no memory for %zu rows", rows);
     if (status == GDC_OK)
         status = gdc_decoder_create(plan, &s->decoder);
     if (status == GDC_OK)
         status = gdc_decoder_create(plan, &s->probe);
+    if (status == GDC_OK)
+        status = check_decodable(s);
     if (status != GDC_OK) {
         gc_close(s);
         return status;
@@ -145,9 +168,11 @@ static gdc_status gc_finish(void *state, const gdc_scene *scene, gdc_outcome *ou
     gdc_status status = gdc_decoder_weights(s->decoder, s->weight, NULL, &quality);
     if (status != GDC_OK)
         return status;
-    for (int i = 0; i < row_count(s->plan); i++)
-        if (s->weight[i] != 0)
-            gdc_fold_slot(scene, i, s->weight[i]);
+    int rows = row_count(s->plan);
+    for (int v = 0; v < s->plan->blocks; v++)
+        for (int i = 0; i < rows; i++)
+            if (s->weight[v * rows + i] != 0)
+                gdc_fold_block(scene, i, v, s->weight[v * rows + i]);
     *outcome = (gdc_outcome){.used = s->plan->partitions,
                              .scale = 1,
                              .residual = quality.residual_rms,
@@ -167,6 +192,7 @@ const gdc_policy_ops gdc_policy_gc = {
     .options = options,
     .options_bytes = sizeof(gc_options),
     .code = "fractional",
+    .takes_blocks = true,
     .traits = {.cancels = true, .exact = true},
     .open = gc_open,
     .close = gc_close,

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/policy.h"
 
+#include <math.h>
+
 static const gdc_option options[] = {{.key = NULL}};
 
 static gdc_status sync_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, gdc_traits *traits)
@@ -19,12 +21,10 @@ static void sync_close(void *state)
     (void)state;
 }
 
-static double sync_scale(const void *state, double kept, double wanted)
+static gdc_outcome sync_reduced(const void *state, double kept, double wanted)
 {
     (void)state;
-    (void)kept;
-    (void)wanted;
-    return 1;
+    return (gdc_outcome){.exact = kept == wanted, .scale = 1};
 }
 
 static gdc_step sync_next(const void *state, void *half, const gdc_boundary *at)
@@ -46,6 +46,6 @@ const gdc_policy_ops gdc_policy_sync = {
     .traits = {.exact = true},
     .open = sync_open,
     .close = sync_close,
-    .scale = sync_scale,
+    .reduced = sync_reduced,
     .next = sync_next,
 };

@@ -1,7 +1,7 @@
 /* bases.c - delay models that say how long a piece takes.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/read_table.h"
 #include "straggling/model.h"
-#include "straggling/trace.h"
 
 #include <math.h>
 
@@ -167,7 +167,7 @@ static double lognormal_apply(const void *values, gdc_key key, double before_s)
 typedef struct trace_values {
     const char *file;
     double scale;
-    gdc_trace trace; /* cells: seconds per piece */
+    gdc_table trace; /* cells: seconds per piece */
 } trace_values;
 
 static const gdc_option trace_options[] = {
@@ -190,9 +190,11 @@ static const gdc_option trace_options[] = {
 static gdc_status trace_open(void *values, const gdc_spec *spec, const gdc_delay_scene *scene)
 {
     trace_values *v = values;
-    gdc_trace *t = &v->trace;
+    gdc_table *t = &v->trace;
+    const gdc_table_source source = {
+        .name = "trace", .path = v->file, .most = GDC_LONGEST_S / v->scale, .shape = "rounds x workers"};
     (void)spec;
-    gdc_status status = gdc_trace_read(v->file, GDC_LONGEST_S / v->scale, t);
+    gdc_status status = gdc_table_read(&source, t);
     if (status != GDC_OK)
         return status;
     if ((size_t)scene->workers > t->columns)
@@ -205,13 +207,13 @@ static gdc_status trace_open(void *values, const gdc_spec *spec, const gdc_delay
 
 static void trace_close(void *values)
 {
-    gdc_trace_free(&((trace_values *)values)->trace);
+    gdc_table_free(&((trace_values *)values)->trace);
 }
 
 /* Versions count from 1. */
 static double trace_apply(const void *values, gdc_key key, double before_s)
 {
-    const gdc_trace *t = &((const trace_values *)values)->trace;
+    const gdc_table *t = &((const trace_values *)values)->trace;
     return before_s + t->cell[(size_t)((key.b - 1) % t->rows) * t->columns + (size_t)key.a];
 }
 

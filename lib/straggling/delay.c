@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "gradcode/delay.h"
 #include "straggling/model.h"
+#include "straggling/profile.h"
 
 #include <assert.h>
 #include <float.h>
@@ -145,6 +146,47 @@ gdc_status gdc_delay_create(const char *const *specs, int count, uint64_t seed, 
     *delay = made;
     return GDC_OK;
 }
+
+/* ---- measured times ---- */
+
+typedef struct replay {
+    const gdc_profile *profile;
+} replay;
+
+static double replay_apply(const void *values, gdc_key key, double before_s)
+{
+    const gdc_profile *p = ((const replay *)values)->profile;
+    uint64_t pieces = (uint64_t)p->pieces, rounds = (uint64_t)p->rounds;
+    int round = (int)(((key.b - 1) % rounds + key.c / pieces % rounds) % rounds), piece = (int)(key.c % pieces);
+    (void)before_s;
+    return gdc_profile_get(p, round, (int)key.a, piece);
+}
+
+/* No model of a spec: it has no name to be found by. */
+static const gdc_delay_ops replay_ops = {.bytes = sizeof(replay), .apply = replay_apply};
+
+gdc_status gdc_delay_replay(const gdc_profile *profile, gdc_delay **delay)
+{
+    for (size_t i = 0; i < profile->cells; i++)
+        if (!(profile->table[i] >= 0) || isinf(profile->table[i]))
+            return gdc_fail(GDC_EINVAL, "profile: a measured time of %g s: want finite times of at least 0",
+                            profile->table[i]);
+    gdc_delay *made = calloc(1, sizeof *made + sizeof *made->stage);
+    replay *values = malloc(sizeof *values);
+    if (made == NULL || values == NULL) {
+        free(made);
+        free(values);
+        return gdc_fail(GDC_ENOMEM, "delay: no memory to replay a profile");
+    }
+    values->profile = profile;
+    made->workers = profile->workers;
+    made->count = 1;
+    made->stage[0] = (stage){.ops = &replay_ops, .values = values};
+    *delay = made;
+    return GDC_OK;
+}
+
+/* ---- end and use ---- */
 
 void gdc_delay_destroy(gdc_delay *delay)
 {

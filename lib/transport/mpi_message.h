@@ -5,7 +5,8 @@
  *   MODEL  root -> w    1                          payload + trailer   one buffer serves all receivers
  *   STOP   root -> w    1                          [payload +] trailer told from MODEL by its trailer's kind
  *   CTRL   root -> w    2                          trailer             RING, WORK(span) or LIMIT(limit)
- *   DATA   w -> root    16 + 2*index + ready       payload + trailer   row `index` of the sender
+ *   DATA   w -> root    16 + 2*index + ready       vector + trailer    row `index` of the sender: as long as a payload, or one
+ *                                                                      block of it where the plan has several
  *   SPAN   w -> root    8 + ready                  payload + trailer   the sum over the trailer's span
  *   BARE   w -> root    3 + ready                  trailer             READY without data, LEAVE, BYE, ERROR(code)
  *
@@ -61,7 +62,7 @@ typedef struct gdc_trailer {
     uint64_t finished; /* pieces since the start */
     double piece_s;    /* the last piece's time */
     double since_model_s;
-    double loss, norm2; /* NaN: not known */
+    double loss, norm2; /* of the parts that are new in the message; NaN: not known */
     double compute_s;   /* since the start: real computation inside pieces */
     double pieces_s;    /* since the start: duration of the finished pieces */
     uint32_t payload_crc;

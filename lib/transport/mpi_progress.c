@@ -93,7 +93,7 @@ static bool take_ctrl(gdc_mpi_worker *worker)
 
 bool gdc_mpi_worker_sends_large(const gdc_mpi_worker *worker)
 {
-    return worker->sending > 0 && worker->link.message_units > large_units;
+    return worker->sending > 0 && worker->link.vector_units > large_units;
 }
 
 static bool is_complete(gdc_mpi_worker *worker, MPI_Request *request)

@@ -22,7 +22,7 @@ enum { SWEEP_LIMIT = 64 };
 static gdc_status no_memory(const gdc_mpi_root *root)
 {
     return gdc_fail(GDC_ENOMEM, "root: no memory for another message buffer of %zu bytes (it has %d)",
-                    root->link.payload_bytes, root->pool_count);
+                    root->link.vector_bytes, root->pool_count);
 }
 
 static bool grow_pool_lists(gdc_mpi_root *root)
@@ -48,7 +48,7 @@ gdc_status gdc_root_reserve(gdc_mpi_root *root, int count)
         if (root->pool_count == root->pool_max && !grow_pool_lists(root)) {
             return no_memory(root);
         }
-        unsigned char *buffer = gdc_mpi_buffer((size_t)root->link.message_units * GDC_UNIT);
+        unsigned char *buffer = gdc_mpi_buffer((size_t)root->link.vector_units * GDC_UNIT);
         if (!buffer) {
             return no_memory(root);
         }
@@ -110,7 +110,7 @@ static bool is_expected(const gdc_mpi_root *root, int worker, int tag, int units
     if (index == GDC_BARE) {
         return units == GDC_TRAILER_UNITS;
     }
-    return units == root->link.message_units && (index == GDC_SPAN || index < gdc_plan_rows(root->parts->plan, worker));
+    return units == root->link.vector_units && (index == GDC_SPAN || index < gdc_plan_rows(root->parts->plan, worker));
 }
 
 static uint64_t assigned_to(const gdc_mpi_root *root, int worker)
@@ -126,7 +126,7 @@ static bool is_believable(const gdc_mpi_root *root, const gdc_receive *in, const
     bool ready = (trailer->flags & GDC_FLAG_READY) != 0;
     bool is_farewell = (trailer->flags & (GDC_FLAG_LEAVE | GDC_FLAG_BYE)) != 0; /* may cross a MODEL */
     return gdc_trailer_is_sound(trailer, in->units) && trailer->kind == kind && trailer->worker == in->worker &&
-           trailer->index == index && ready == gdc_tag_is_ready(in->tag) && trailer->done >= 0 &&
+           trailer->index == index && ready == gdc_tag_is_ready(in->tag) && trailer->done >= 0 && trailer->ack >= 0 &&
            (is_farewell || trailer->version == assigned_to(root, in->worker)) &&
            (kind != GDC_KIND_SPAN || gdc_trailer_has_span(trailer, root->parts->plan->partitions));
 }
@@ -134,8 +134,8 @@ static bool is_believable(const gdc_mpi_root *root, const gdc_receive *in, const
 static bool is_sound_vector(const gdc_mpi_root *root, const gdc_receive *in, const gdc_trailer *trailer)
 {
     const gdc_link *link = &root->link;
-    return gdc_trailer_matches(trailer, in->buffer, link->payload_bytes) &&
-           gdc_all_finite(link->f32, link->dimension, in->buffer);
+    return gdc_trailer_matches(trailer, in->buffer, link->vector_bytes) &&
+           gdc_all_finite(link->f32, link->length, in->buffer);
 }
 
 static void count_work(gdc_mpi_root *root, int worker, const gdc_trailer *trailer)
@@ -196,7 +196,7 @@ static bool judge(gdc_mpi_root *root, const gdc_receive *in, const gdc_trailer *
         arrival.index = GDC_BARE; /* nobody knows what it was */
     }
     if (has_vector) {
-        gdc_pump_stats(root->pump, in->worker)->bytes += root->link.payload_bytes;
+        gdc_pump_stats(root->pump, in->worker)->bytes += root->link.vector_bytes;
     }
     if (arrival.ready && arrival.version > 0) {
         remember_round_time(root, in->worker, now_s);
@@ -257,6 +257,13 @@ static bool is_complete(gdc_mpi_root *root, gdc_receive *in)
     return in->is_done;
 }
 
+/* Between rounds nothing is delivered: the sweep in which a round ends may have matched more, and a vector that may
+ * enter the next round would be lost. */
+static bool can_deliver(const gdc_mpi_root *root)
+{
+    return root->is_stopping || gdc_pump_is_running(root->pump);
+}
+
 /* Delivers what is complete and has no incomplete message of the same worker before it. */
 static bool deliver_pending(gdc_mpi_root *root)
 {
@@ -265,7 +272,7 @@ static bool deliver_pending(gdc_mpi_root *root)
     for (int i = 0; i < before; i++) {
         gdc_receive in = root->pending[i];
         bool is_done = is_complete(root, &in);
-        if (is_done && root->blocked[in.worker] != root->stamp) {
+        if (is_done && root->blocked[in.worker] != root->stamp && can_deliver(root)) {
             deliver(root, &in);
             continue;
         }
@@ -313,7 +320,7 @@ static bool find_room(gdc_mpi_root *root, const MPI_Status *status, gdc_receive 
     in->units = 0;
     *type = bytes > INT_MAX ? root->link.unit : MPI_BYTE;
     *count = (int)(bytes > INT_MAX ? bytes / GDC_UNIT + 1 : bytes);
-    if ((size_t)bytes > (size_t)root->link.message_units * GDC_UNIT) {
+    if ((size_t)bytes > (size_t)root->link.vector_units * GDC_UNIT) {
         in->is_foreign = true;
         in->buffer = malloc((size_t)bytes + GDC_UNIT);
         return in->buffer != NULL;
@@ -350,7 +357,7 @@ bool gdc_root_sweep(gdc_mpi_root *root, bool *drained)
 {
     bool moved = root->pending_count > 0 && deliver_pending(root);
     *drained = false;
-    for (int i = 0; i < SWEEP_LIMIT && (root->is_stopping || gdc_pump_is_running(root->pump)); i++) {
+    for (int i = 0; i < SWEEP_LIMIT && can_deliver(root); i++) {
         int flag = 0;
         MPI_Message message;
         MPI_Status status;

@@ -5,6 +5,7 @@
  * against 49 ms on 32 ranks of 2 cores), and a dead rank would hold the others for ever. */
 #include "transport/mpi_reduce.h"
 
+#include "engine/norms.h"
 #include "kernels/vector.h"
 #include "transport/mpi_message.h"
 
@@ -80,26 +81,34 @@ static gdc_status complete(gdc_reducer *reducer, MPI_Request *request, size_t by
     }
 }
 
-static gdc_status name_unsound(gdc_reducer *reducer, bool is_sound)
+/* Names the ranks that say yes. */
+static gdc_status ask(gdc_reducer *reducer, bool mine, list *yes)
 {
     const gdc_link *link = &reducer->link;
     MPI_Request request;
-    list unsound = {.length = 0};
     memset(reducer->mine, 0, (size_t)link->ranks);
-    reducer->mine[link->rank] = is_sound ? 0 : 1;
+    reducer->mine[link->rank] = mine;
     int code =
         MPI_Iallreduce(reducer->mine, reducer->all, link->ranks, MPI_UNSIGNED_CHAR, MPI_MAX, link->comm, &request);
-    gdc_status status = gdc_mpi_check(code, "MPI_Iallreduce");
-    if (status == GDC_OK) {
-        status = complete(reducer, &request, (size_t)link->ranks);
+    if (code != MPI_SUCCESS) {
+        reducer->is_broken = true;
+        return gdc_mpi_check(code, "MPI_Iallreduce");
     }
+    gdc_status status = complete(reducer, &request, (size_t)link->ranks);
+    for (int r = 0; status == GDC_OK && r < link->ranks; r++) {
+        if (reducer->all[r]) {
+            add_rank(yes, r, "");
+        }
+    }
+    return status;
+}
+
+static gdc_status name_unsound(gdc_reducer *reducer, bool is_sound)
+{
+    list unsound = {.length = 0};
+    gdc_status status = ask(reducer, !is_sound, &unsound);
     if (status != GDC_OK) {
         return status;
-    }
-    for (int r = 0; r < link->ranks; r++) {
-        if (reducer->all[r]) {
-            add_rank(&unsound, r, "");
-        }
     }
     if (unsound.count == 0) {
         return gdc_fail(GDC_ENUMERIC, "the sum over all ranks overflows its type");
@@ -108,10 +117,25 @@ static gdc_status name_unsound(gdc_reducer *reducer, bool is_sound)
                     unsound.text);
 }
 
+gdc_status gdc_reducer_agree(gdc_reducer *reducer, gdc_status local)
+{
+    char reason[LIST_BYTES] = "";
+    list failed = {.length = 0};
+    if (local != GDC_OK) {
+        snprintf(reason, sizeof reason, ": %.300s", gdc_last_error());
+    }
+    gdc_status status = ask(reducer, local != GDC_OK, &failed);
+    if (status != GDC_OK || failed.count == 0) {
+        return status;
+    }
+    return gdc_fail(local != GDC_OK ? local : GDC_ENOMEM, "worker %s failed, so that nobody can go on%s", failed.text,
+                    reason);
+}
+
 gdc_status gdc_reducer_sum(gdc_reducer *reducer, const void *part, void *sum, gdc_started_fn started, void *context)
 {
     const gdc_link *link = &reducer->link;
-    size_t count = link->dimension + 1;
+    size_t count = reducer->count;
     MPI_Request request;
     int code = MPI_Iallreduce(part, sum, (int)count, reducer->type, MPI_SUM, link->comm, &request);
     if (code != MPI_SUCCESS) {
@@ -128,20 +152,33 @@ gdc_status gdc_reducer_sum(gdc_reducer *reducer, const void *part, void *sum, gd
     return status;
 }
 
+gdc_status gdc_reducer_share(gdc_reducer *reducer, const double *part, double *sum, int count)
+{
+    MPI_Request request;
+    int code = MPI_Iallreduce(part, sum, count, MPI_DOUBLE, MPI_SUM, reducer->link.comm, &request);
+    if (code != MPI_SUCCESS) {
+        reducer->is_broken = true;
+        return gdc_mpi_check(code, "MPI_Iallreduce");
+    }
+    return complete(reducer, &request, (size_t)count * sizeof *sum);
+}
+
 /* ---- life ---------------------------------------------------------------------------------------- */
 
 gdc_status gdc_reducer_open(MPI_Comm comm, gdc_status local, const gdc_options *options,
                             const gdc_strategy_parts *parts, gdc_reducer *reducer)
 {
     gdc_reducer made = {.mine = NULL};
-    if (local == GDC_OK && options->dimension > (size_t)INT_MAX - 1) {
-        local =
-            gdc_fail(GDC_EINVAL, "dimension=%zu: want at most %d for an all-reduce", options->dimension, INT_MAX - 1);
+    int behind = options->norms ? 1 + GDC_NORMS_NUMBERS : 1;
+    if (local == GDC_OK && options->dimension > (size_t)(INT_MAX - behind)) {
+        local = gdc_fail(GDC_EINVAL, "dimension=%zu: want at most %d for an all-reduce", options->dimension,
+                         INT_MAX - behind);
     }
     gdc_status status = gdc_link_open(comm, local, options, parts, -1, &made.link);
     if (status != GDC_OK) {
         return status;
     }
+    made.count = options->dimension + (size_t)behind;
     made.type = made.link.f32 ? MPI_FLOAT : MPI_DOUBLE;
     made.deadline_s = options->round_deadline_s;
     made.idle.spins = made.link.spins;

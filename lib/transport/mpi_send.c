@@ -7,8 +7,6 @@
  * predecessor. */
 #include "transport/mpi_worker.h"
 
-#include "kernels/vector.h"
-
 #include <math.h>
 
 static gdc_send *free_place(gdc_mpi_worker *worker)
@@ -54,13 +52,13 @@ static void seal(gdc_mpi_worker *worker, const gdc_step *step, void *vector)
     trailer.first = step->span.first;
     trailer.count = step->span.count;
     trailer.loss = worker->loss;
-    trailer.units = link->message_units;
-    trailer.norm2 = gdc_norm2(link->f32, link->dimension, vector);
+    trailer.units = link->vector_units;
+    trailer.norm2 = gdc_sums_norm2(worker->sums);
     if (gdc_mpi_worker_spoils(worker, GDC_FAULT_NAN)) {
         set_nan(worker, vector);
     }
-    gdc_trailer_seal(&trailer, vector, link->payload_bytes, link->checksum);
-    gdc_trailer_put(vector, link->message_units, &trailer);
+    gdc_trailer_seal(&trailer, vector, link->vector_bytes, link->checksum);
+    gdc_trailer_put(vector, link->vector_units, &trailer);
     if (gdc_mpi_worker_spoils(worker, GDC_FAULT_CORRUPT)) {
         *(unsigned char *)vector ^= 1;
     }
@@ -74,14 +72,14 @@ static gdc_status send_vector(gdc_mpi_worker *worker, const gdc_step *step, gdc_
     seal(worker, step, vector);
     place->vector = vector;
     worker->sending++;
-    gdc_status status = gdc_mpi_check(MPI_Isend(vector, link->message_units, link->unit, link->root,
+    gdc_status status = gdc_mpi_check(MPI_Isend(vector, link->vector_units, link->unit, link->root,
                                                 gdc_tag_make(step->index, step->ready), link->comm, &place->request),
                                       "MPI_Isend of a vector");
     if (status != GDC_OK) {
         return status;
     }
     worker->stats.messages++;
-    worker->stats.bytes += link->payload_bytes;
+    worker->stats.bytes += link->vector_bytes;
     worker->owes_ready = worker->owes_ready && !step->ready;
     worker->loss = 0;
     worker->failed_rounds = 0;

@@ -15,19 +15,32 @@
 enum { PROTOCOL = 1, SENTENCE_BYTES = 1024 };
 
 /* What must be equal on all ranks. */
-enum { F_PROTOCOL, F_DIMENSION, F_DTYPE, F_PARTITIONS, F_ROOT, F_SEED, F_CHECKSUM, F_CUTS, F_STRATEGY, F_PLAN, FIELDS };
+enum {
+    F_PROTOCOL,
+    F_DIMENSION,
+    F_DTYPE,
+    F_PARTITIONS,
+    F_ROOT,
+    F_SEED,
+    F_CHECKSUM,
+    F_CUTS,
+    F_NORMS,
+    F_FIRST,
+    F_STRATEGY,
+    F_PLAN,
+    F_SAMPLES,
+    F_RATE,
+    FIELDS
+};
 
 static const char *const field_name[FIELDS] = {
-    [F_PROTOCOL] = "protocol",
-    [F_DIMENSION] = "dimension",
-    [F_DTYPE] = "dtype",
-    [F_PARTITIONS] = "partitions",
-    [F_ROOT] = "root",
-    [F_SEED] = "seed",
-    [F_CHECKSUM] = "checksum",
-    [F_CUTS] = "poll_s (finite or not)",
-    [F_STRATEGY] = "strategy spec",
-    [F_PLAN] = "plan digest",
+    [F_PROTOCOL] = "protocol", [F_DIMENSION] = "dimension",
+    [F_DTYPE] = "dtype",       [F_PARTITIONS] = "partitions",
+    [F_ROOT] = "root",         [F_SEED] = "seed",
+    [F_CHECKSUM] = "checksum", [F_CUTS] = "poll_s (finite or not)",
+    [F_NORMS] = "norms",       [F_FIRST] = "first_version",
+    [F_PLAN] = "plan digest",  [F_STRATEGY] = "strategy spec",
+    [F_RATE] = "local_rate",   [F_SAMPLES] = "samples",
 };
 
 typedef struct record {
@@ -100,6 +113,17 @@ gdc_status gdc_link_agree(const gdc_link *link, gdc_status local)
     return least[0] == INT_MAX ? GDC_OK : share_failure(link, least[0], least[1] == 1, local);
 }
 
+/* Without a root every rank counts rounds, samples and steps by itself. */
+static void describe_peer(const gdc_options *options, const gdc_strategy_parts *parts, record *mine)
+{
+    size_t bytes = (size_t)parts->plan->partitions * sizeof *options->samples;
+    mine->field[F_FIRST] = options->first_version;
+    mine->field[F_SAMPLES] = options->samples ? 1 + (uint64_t)gdc_crc32c(0, options->samples, bytes) : 0;
+    if (parts->traits.local_steps) {
+        memcpy(&mine->field[F_RATE], &options->local_rate, sizeof options->local_rate);
+    }
+}
+
 static record describe(const gdc_options *options, const gdc_strategy_parts *parts, int root)
 {
     record mine = {.process = gdc_process_self()};
@@ -111,8 +135,12 @@ static record describe(const gdc_options *options, const gdc_strategy_parts *par
     mine.field[F_SEED] = options->seed;
     mine.field[F_CHECKSUM] = (uint64_t)(options->checksum != 0);
     mine.field[F_CUTS] = (uint64_t)(isfinite(options->poll_s) ? 1 : 0);
+    mine.field[F_NORMS] = (uint64_t)(options->norms != 0);
     mine.field[F_STRATEGY] = gdc_crc32c(0, options->strategy, strlen(options->strategy));
     mine.field[F_PLAN] = gdc_plan_digest(parts->plan);
+    if (root < 0) {
+        describe_peer(options, parts, &mine);
+    }
     return mine;
 }
 
@@ -130,7 +158,7 @@ static gdc_status compare(const record *all, int ranks)
             if (all[r].field[f] == all[0].field[f]) {
                 continue;
             }
-            if (f == F_STRATEGY || f == F_PLAN) {
+            if (f >= F_STRATEGY) { /* the others are no numbers that tell anything */
                 return gdc_fail(GDC_EINVAL, "rank %d and rank 0 differ in %s: options must be the same on all ranks", r,
                                 field_name[f]);
             }
@@ -143,14 +171,21 @@ static gdc_status compare(const record *all, int ranks)
 
 /* ---- opening ------------------------------------------------------------------------------------- */
 
-static void set_sizes(gdc_link *link, const gdc_options *options)
+static int units_of(size_t bytes)
+{
+    return (int)((bytes + GDC_UNIT - 1) / GDC_UNIT) + GDC_TRAILER_UNITS;
+}
+
+static void set_sizes(gdc_link *link, const gdc_options *options, const gdc_plan *plan)
 {
     link->dimension = options->dimension;
     link->f32 = options->dtype == GDC_F32;
     link->checksum = options->checksum != 0;
     link->payload_bytes = options->dimension * gdc_element_bytes(link->f32);
-    link->payload_units = (int)((link->payload_bytes + GDC_UNIT - 1) / GDC_UNIT);
-    link->message_units = link->payload_units + GDC_TRAILER_UNITS;
+    link->message_units = units_of(link->payload_bytes);
+    link->length = gdc_plan_length(plan, options->dimension);
+    link->vector_bytes = link->length * gdc_element_bytes(link->f32);
+    link->vector_units = units_of(link->vector_bytes);
 }
 
 static gdc_status check_sizes(const gdc_link *link, const gdc_options *options)
@@ -207,7 +242,7 @@ static gdc_status exchange(gdc_link *link, const gdc_options *options, const gdc
         here += r == link->rank || gdc_process_shares_node(&mine.process, &all[r].process);
     }
     link->spins = gdc_idle_spins(here);
-    set_sizes(link, options);
+    set_sizes(link, options, parts->plan);
     return GDC_OK;
 }
 

@@ -20,11 +20,13 @@ typedef struct gdc_link {
     int rank, ranks;
     int root; /* its rank; -1: all ranks are workers */
     int workers;
-    size_t dimension, payload_bytes;
     bool f32, checksum;
-    int payload_units, message_units; /* without and with the trailer */
-    gdc_process *process;             /* [ranks] */
-    int spins;                        /* for gdc_idle */
+    size_t dimension, payload_bytes; /* of a model */
+    int message_units;               /* with the trailer */
+    size_t length, vector_bytes;     /* of a worker's vector: shorter where the plan has several blocks */
+    int vector_units;                /* with the trailer */
+    gdc_process *process;            /* [ranks] */
+    int spins;                       /* for gdc_idle */
 } gdc_link;
 
 /* Collective over comm. local: what this rank has found wrong with its options so far (its sentence in

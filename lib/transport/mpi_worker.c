@@ -63,7 +63,7 @@ static gdc_status create_parts(gdc_mpi_worker *worker, const gdc_options *option
         return status;
     }
     return gdc_sums_create(parts->plan, worker->id, !parts->ops->next, options->dtype, link->dimension,
-                           (size_t)link->message_units * GDC_UNIT, worker->sends, &worker->sums);
+                           (size_t)link->vector_units * GDC_UNIT, worker->sends, options->norms != 0, &worker->sums);
 }
 
 gdc_status gdc_mpi_worker_create(const gdc_link *link, const gdc_options *options, const gdc_strategy_parts *parts,
@@ -77,9 +77,9 @@ gdc_status gdc_mpi_worker_create(const gdc_link *link, const gdc_options *option
     worker->options = *options;
     worker->parts = parts;
     worker->id = gdc_link_worker_of(link, link->rank);
-    worker->sends = link->message_units > large_units ? LARGE_SENDS
-                    : parts->ops->next                ? SPAN_SENDS
-                                                      : gdc_plan_rows(parts->plan, worker->id) + 1;
+    worker->sends = link->vector_units > large_units ? LARGE_SENDS
+                    : parts->ops->next               ? SPAN_SENDS
+                                                     : gdc_plan_rows(parts->plan, worker->id) + 1;
     worker->held = -1;
     worker->model_request = worker->ctrl_request = worker->bare_request = MPI_REQUEST_NULL;
     worker->owes_ready = true;

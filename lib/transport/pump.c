@@ -3,6 +3,7 @@
 #include "transport/pump.h"
 
 #include "kernels/vector.h"
+#include "transport/tally.h"
 
 #include <assert.h>
 #include <math.h>
@@ -11,9 +12,16 @@
 
 typedef struct held { /* a kept vector and what it is */
     void *vector;     /* NULL: none */
-    int worker, index;
-    gdc_span span;
+    gdc_arrival arrival;
+    bool is_used; /* it enters the sum */
 } held;
+
+typedef struct fold { /* FOLD_SLOT actions collected until the end of the round */
+    int count;
+    int *end; /* [blocks]: those of block v end here and begin where those of v - 1 end */
+    double *weight;
+    const void **in;
+} fold;
 
 struct gdc_pump {
     const gdc_strategy_parts *parts;
@@ -24,11 +32,11 @@ struct gdc_pump {
     gdc_worker_stats *stats; /* [n] */
     double *samples;         /* [k] copy of the options'; NULL: none */
     held *slot;              /* [slots] */
-    int folds;               /* FOLD_SLOT actions collected until the end of the round */
-    double *fold_weight;     /* [slots] */
-    const void **fold_in;    /* [slots] */
+    fold fold;
+    double scale; /* of what was folded on arrival */
     void *sum;
     bool sum_is_set; /* something was folded on arrival */
+    gdc_tally tally;
     gdc_round round;
     gdc_status status;
 };
@@ -38,11 +46,13 @@ struct gdc_pump {
 static bool allocate(gdc_pump *p)
 {
     size_t n = (size_t)p->parts->plan->workers, slots = (size_t)p->parts->traits.slots + 1;
+    size_t blocks = (size_t)p->parts->plan->blocks;
     p->stats = calloc(n, sizeof *p->stats);
     p->slot = calloc(slots, sizeof *p->slot);
-    p->fold_weight = calloc(slots, sizeof *p->fold_weight);
-    p->fold_in = calloc(slots, sizeof *p->fold_in);
-    return p->stats && p->slot && p->fold_weight && p->fold_in;
+    p->fold.end = calloc(blocks, sizeof *p->fold.end);
+    p->fold.weight = calloc(blocks * slots, sizeof *p->fold.weight);
+    p->fold.in = calloc(blocks * slots, sizeof *p->fold.in);
+    return p->stats && p->slot && p->fold.end && p->fold.weight && p->fold.in;
 }
 
 static bool copy_samples(gdc_pump *p)
@@ -78,6 +88,7 @@ gdc_status gdc_pump_create(const gdc_strategy_parts *parts, const gdc_options *o
     }
     for (int w = 0; w < parts->plan->workers; w++)
         p->stats[w].size = sizeof *p->stats;
+    p->tally = (gdc_tally){.parts = parts, .samples = p->samples, .stats = p->stats};
     *pump = p;
     return GDC_OK;
 }
@@ -90,8 +101,9 @@ void gdc_pump_destroy(gdc_pump *p)
     free(p->stats);
     free(p->samples);
     free(p->slot);
-    free(p->fold_weight);
-    free(p->fold_in);
+    free(p->fold.end);
+    free(p->fold.weight);
+    free(p->fold.in);
     free(p);
 }
 
@@ -104,44 +116,12 @@ static void free_slot(gdc_pump *p, int slot)
     p->slot[slot].vector = NULL;
 }
 
-/* ---- who is used ---- */
-
-static void fill_homes(gdc_pump *p, gdc_span span)
-{
-    const gdc_plan *plan = p->parts->plan;
-    int shard = plan->partitions / plan->workers, begin = span.first % plan->partitions, end = begin + span.count;
-    for (int first = begin, next; first < end; first = next) {
-        int home = first / shard;
-        next = end < (home + 1) * shard ? end : (home + 1) * shard;
-        p->stats[home].home_used += next - first;
-    }
-}
-
-static void count_span(gdc_pump *p, int worker, gdc_span span)
-{
-    p->stats[worker].used += span.count;
-    if (!p->parts->traits.exact) /* else all are full, however they were decoded: see finish_round */
-        fill_homes(p, span);
-}
-
-/* A vector enters. */
-static void count_used(gdc_pump *p, int worker, int index, gdc_span span)
-{
-    if (index == GDC_SPAN) {
-        count_span(p, worker, span);
-        return;
-    }
-    const gdc_row *row = gdc_plan_row(p->parts->plan, worker, index);
-    for (int t = 0; t < row->terms; t++)
-        count_span(p, worker, row->term[t].span);
-}
-
 /* ---- vectors ---- */
 
 static bool keep(gdc_pump *p, const gdc_arrival *a, int slot, void *vector)
 {
     assert(slot >= 0 && slot < p->parts->traits.slots && !p->slot[slot].vector);
-    p->slot[slot] = (held){.vector = vector, .worker = a->worker, .index = a->index, .span = a->span};
+    p->slot[slot] = (held){.vector = vector, .arrival = *a};
     if (p->timing_only)
         p->slot[slot].vector = p; /* a mark */
     return !p->timing_only;
@@ -149,6 +129,7 @@ static bool keep(gdc_pump *p, const gdc_arrival *a, int slot, void *vector)
 
 static void add(gdc_pump *p, double weight, const void *vector)
 {
+    assert(p->parts->plan->blocks == 1); /* a policy that takes several keeps, and folds them block by block */
     if (p->timing_only)
         return;
     gdc_combine(p->f32, p->options.dimension, 1, &weight, &vector, p->sum_is_set, p->sum);
@@ -157,32 +138,47 @@ static void add(gdc_pump *p, double weight, const void *vector)
 
 static void fold_now(gdc_pump *p, const gdc_arrival *a, double weight, const void *vector)
 {
-    count_used(p, a->worker, a->index, a->span);
+    gdc_tally_vector(&p->tally, a, &p->round);
     add(p, weight, vector);
 }
 
 /* In the middle of a round the slot must be free again at once; at its end the vectors are collected, so that they are added in
  * one pass over memory. */
-static void fold_slot(gdc_pump *p, int slot, double weight)
+static void fold_slot(gdc_pump *p, int slot, int block, double weight)
 {
-    const held *h = &p->slot[slot];
-    assert(h->vector);
-    count_used(p, h->worker, h->index, h->span);
+    held *h = &p->slot[slot];
+    assert(h->vector && (block + 1 == p->parts->plan->blocks || p->fold.end[block + 1] == 0));
+    if (!h->is_used)
+        gdc_tally_vector(&p->tally, &h->arrival, &p->round);
+    h->is_used = true;
     if (gdc_coordinator_is_running(p->coordinator)) {
         add(p, weight, h->vector);
         free_slot(p, slot);
         return;
     }
-    p->fold_weight[p->folds] = weight;
-    p->fold_in[p->folds] = h->vector;
-    p->folds++;
+    p->fold.weight[p->fold.count] = weight;
+    p->fold.in[p->fold.count] = h->vector;
+    p->fold.end[block] = ++p->fold.count;
 }
 
 static void add_up(gdc_pump *p)
 {
-    if (p->timing_only)
-        return;
-    gdc_combine(p->f32, p->options.dimension, p->folds, p->fold_weight, p->fold_in, p->sum_is_set, p->sum);
+    if (p->sum_is_set && p->scale != 1 && !p->timing_only)
+        gdc_scale(p->f32, p->options.dimension, p->scale, p->sum);
+    const gdc_plan *plan = p->parts->plan;
+    for (int v = 0, from = 0; v < plan->blocks && !p->timing_only; v++) {
+        size_t first, count = gdc_plan_block(plan, p->options.dimension, v, &first);
+        int folds = p->fold.end[v] > from ? p->fold.end[v] - from : 0;
+        unsigned char *block = (unsigned char *)p->sum + first * gdc_element_bytes(p->f32);
+        gdc_combine(p->f32, count, folds, p->fold.weight + from, p->fold.in + from, p->sum_is_set, block);
+        from += folds;
+    }
+}
+
+static void forget_folds(gdc_pump *p)
+{
+    p->fold.count = 0;
+    memset(p->fold.end, 0, (size_t)p->parts->plan->blocks * sizeof *p->fold.end);
 }
 
 /* ---- the end of a round ---- */
@@ -197,8 +193,7 @@ static void finish_round(gdc_pump *p)
     p->round.used = outcome->used / p->parts->plan->partitions;
     p->round.residual = outcome->residual;
     p->round.amplification = outcome->amplification;
-    if (p->parts->traits.exact)
-        fill_homes(p, (gdc_span){0, p->parts->plan->partitions});
+    gdc_tally_end(&p->tally, p->coordinator, &p->round);
     if (!p->timing_only && !gdc_all_finite(p->f32, p->options.dimension, p->sum))
         p->status = gdc_fail(GDC_ENUMERIC, "round %llu: the decoded sum overflows its type",
                              (unsigned long long)p->round.version);
@@ -211,7 +206,7 @@ static void end_round(gdc_pump *p, gdc_status status, double now_s)
     else
         p->status = status;
     p->round.ended_s = now_s;
-    p->folds = 0;
+    forget_folds(p);
     for (int i = 0; i < p->parts->traits.slots; i++)
         free_slot(p, i);
 }
@@ -235,10 +230,13 @@ static void drain(gdc_pump *p, double now_s)
             wire->limit(wire->self, a.worker, a.version, a.hint.limit);
             break;
         case GDC_DO_FOLD_SLOT:
-            fold_slot(p, a.slot, a.weight);
+            fold_slot(p, a.slot, a.block, a.weight);
             break;
         case GDC_DO_FREE_SLOT:
             free_slot(p, a.slot);
+            break;
+        case GDC_DO_SCALE_SUM:
+            p->scale = a.weight;
             break;
         case GDC_DO_DONE:
             end_round(p, GDC_OK, now_s);
@@ -256,9 +254,11 @@ void gdc_pump_begin(gdc_pump *p, uint64_t version, void *sum, double now_s)
 {
     p->sum = sum;
     p->sum_is_set = false;
+    p->scale = 1;
     p->status = GDC_OK;
     p->round =
         (gdc_round){.size = sizeof p->round, .version = version, .scale = 1, .amplification = NAN, .began_s = now_s};
+    gdc_tally_begin(&p->tally, &p->round);
     gdc_coordinator_begin(p->coordinator, version, now_s);
     drain(p, now_s);
 }
@@ -282,7 +282,8 @@ bool gdc_pump_message(gdc_pump *p, const gdc_arrival *arrival, bool has_vector, 
         stats->pieces = arrival->finished;
     stats->messages += has_vector;
     stats->erased += has_vector && !arrival->sound;
-    if (has_vector && gdc_coordinator_is_running(p->coordinator) && arrival->version == p->round.version)
+    bool counts = arrival->version == p->round.version || p->parts->traits.counts_stale;
+    if (has_vector && counts && gdc_coordinator_is_running(p->coordinator))
         p->round.messages++;
     gdc_verdict verdict = gdc_coordinator_message(p->coordinator, arrival, now_s);
     if (!has_vector || (!vector && !p->timing_only))

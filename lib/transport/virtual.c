@@ -11,9 +11,14 @@
 
 /* ---- memory ---- */
 
-size_t gdc_virtual_vector_bytes(const gdc_virtual *v)
+size_t gdc_virtual_model_bytes(const gdc_virtual *v)
 {
     return v->options.dimension * gdc_element_bytes(v->options.dtype == GDC_F32);
+}
+
+size_t gdc_virtual_vector_bytes(const gdc_virtual *v)
+{
+    return gdc_plan_length(v->parts->plan, v->options.dimension) * gdc_element_bytes(v->options.dtype == GDC_F32);
 }
 
 void gdc_virtual_push(gdc_virtual *v, gdc_event event)
@@ -40,7 +45,7 @@ gdc_version *gdc_virtual_new_version(gdc_virtual *v, uint64_t number, const void
     else
         version = calloc(1, sizeof *version);
     if (version && v->partial && !version->model)
-        version->model = malloc(gdc_virtual_vector_bytes(v) + 1);
+        version->model = malloc(gdc_virtual_model_bytes(v) + 1);
     if (!version || (v->partial && !version->model)) {
         free(version);
         v->out_of_memory = true;
@@ -50,7 +55,7 @@ gdc_version *gdc_virtual_new_version(gdc_virtual *v, uint64_t number, const void
     version->refs = 1;
     version->next_free = NULL;
     if (v->partial)
-        memcpy(version->model, model, gdc_virtual_vector_bytes(v));
+        memcpy(version->model, model, gdc_virtual_model_bytes(v));
     return version;
 }
 
@@ -162,7 +167,7 @@ static gdc_status virtual_round(void *self, uint64_t number, const void *model, 
     gdc_virtual *v = self;
     gdc_version *version = gdc_virtual_new_version(v, number, model);
     if (!version)
-        return gdc_fail(GDC_ENOMEM, "virtual: no memory for a model of %zu bytes", gdc_virtual_vector_bytes(v));
+        return gdc_fail(GDC_ENOMEM, "virtual: no memory for a model of %zu bytes", gdc_virtual_model_bytes(v));
     gdc_virtual_drop_version(v, v->current);
     v->current = version;
     if (v->parts->ops->collective)
@@ -240,6 +245,8 @@ static gdc_status virtual_close(void *self, int *missing)
     free(v->struck);
     free(v->scratch);
     free(v->silent);
+    free(v->local);
+    gdc_watch_close(&v->watch);
     free(v);
     if (missing)
         *missing = lost;
@@ -252,9 +259,11 @@ static bool allocate(gdc_virtual *v)
     v->worker = calloc((size_t)v->workers, sizeof *v->worker);
     v->faults = calloc(faults + 1, sizeof *v->faults);
     v->struck = calloc(faults + 1, sizeof *v->struck);
-    v->scratch = malloc(gdc_virtual_vector_bytes(v) + 1);
+    v->scratch = malloc(gdc_virtual_model_bytes(v) + 1);
     v->silent = calloc((size_t)v->workers, sizeof *v->silent);
-    if (!v->worker || !v->faults || !v->struck || !v->scratch || !v->silent)
+    bool steps = v->parts->traits.local_steps && v->partial;
+    v->local = steps ? malloc(gdc_virtual_vector_bytes(v) + 1) : NULL;
+    if (!v->worker || !v->faults || !v->struck || !v->scratch || !v->silent || (steps && !v->local))
         return false;
     if (faults)
         memcpy(v->faults, v->options.faults, faults * sizeof *v->faults);
@@ -266,6 +275,8 @@ static gdc_status build(gdc_virtual *v)
     if (!allocate(v))
         return gdc_fail(GDC_ENOMEM, "virtual: no memory for %d workers", v->workers);
     gdc_status status = gdc_pump_create(v->parts, &v->options, &v->wire, !v->partial, &v->pump);
+    if (status == GDC_OK)
+        status = gdc_watch_open(&v->watch, v->parts);
     if (status == GDC_OK && !v->options.delay) {
         status = gdc_delay_create(NULL, 0, v->options.seed, v->workers, v->options.partitions, &v->own_delay);
         v->delay = v->own_delay;

@@ -7,6 +7,7 @@
 #ifndef GDC_TRANSPORT_VIRTUAL_H
 #define GDC_TRANSPORT_VIRTUAL_H
 
+#include "engine/watch.h"
 #include "engine/worker.h"
 #include "transport/events.h"
 #include "transport/pump.h"
@@ -63,9 +64,12 @@ typedef struct gdc_virtual {
     bool out_of_memory;
     int reducing;      /* all-reduce: workers that wait in the reduction */
     gdc_status broken; /* all-reduce: a rank was lost, no further rounds */
+    gdc_watch watch;   /* all-reduce: the rounds that the policy learns from */
+    void *local;       /* all-reduce: the own model of the worker whose steps are computed; NULL: no local steps */
 } gdc_virtual;
 
-size_t gdc_virtual_vector_bytes(const gdc_virtual *v);
+size_t gdc_virtual_model_bytes(const gdc_virtual *v);
+size_t gdc_virtual_vector_bytes(const gdc_virtual *v);  /* of a message: shorter where the plan has several blocks */
 void gdc_virtual_push(gdc_virtual *v, gdc_event event); /* a failure is remembered in out_of_memory */
 void *gdc_virtual_take_vector(gdc_virtual *v);          /* NULL: out of memory, remembered */
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "transport/virtual.h"
 
+#include "engine/norms.h"
 #include "engine/samples.h"
 #include "engine/sums.h"
 #include "kernels/vector.h"
@@ -92,23 +93,20 @@ static gdc_status wait_for_all(gdc_virtual *v, uint64_t number)
     return GDC_OK;
 }
 
-/* The partitions that a worker brings into the reduction. */
-static gdc_span kept_span(const gdc_virtual *v, int worker)
-{
-    return (gdc_span){gdc_plan_walk(v->parts->plan, worker, 0), gdc_worker_done(v->worker[worker].machine)};
-}
+/* ---- sums ---- */
 
-/* gradient += what a worker brings, in the order of workers. */
-static gdc_status add_worker(gdc_virtual *v, int worker, void *vector, void *gradient)
+/* gradient += a mini-batch at `model`: `pieces` partitions of the shard, its q-th time. vector: that mini-batch alone. */
+static gdc_status add_batch(gdc_virtual *v, int worker, int q, int pieces, const void *model, void *vector,
+                            void *gradient, gdc_norms *norms)
 {
     static const double one = 1;
     const void *in = vector;
     bool f32 = v->options.dtype == GDC_F32;
-    gdc_task task = {
-        .size = sizeof task, .version = v->current->number, .worker = worker, .model = v->current->model, .loss = NAN};
-    gdc_told told;
-    int code = gdc_encode_span(kept_span(v, worker), v->options.dtype, v->options.dimension, v->partial, v->context,
-                               &task, v->scratch, vector, &told);
+    gdc_span span = {gdc_own_piece(v->parts->plan, worker, q * v->options.partitions), pieces};
+    gdc_task task = {.size = sizeof task, .version = v->current->number, .worker = worker, .model = model, .loss = NAN};
+    gdc_told told = {.norms = v->options.norms && !v->local};
+    int code = gdc_encode_span(span, v->options.dtype, v->options.dimension, v->partial, v->context, &task, v->scratch,
+                               vector, &told);
     if (code != 0)
         return gdc_fail(GDC_ENUMERIC, "round %llu: the callback of worker %d failed with code %d",
                         (unsigned long long)task.version, worker, code);
@@ -116,11 +114,38 @@ static gdc_status add_worker(gdc_virtual *v, int worker, void *vector, void *gra
         return gdc_fail(GDC_ENUMERIC,
                         "round %llu: the sum of worker %d is not finite; an all-reduce cannot do without it",
                         (unsigned long long)task.version, worker);
-    gdc_combine(f32, v->options.dimension, 1, &one, &in, worker > 0, gradient);
+    gdc_combine(f32, v->options.dimension, 1, &one, &in, worker > 0 || q > 0, gradient);
+    gdc_norms_add_span(norms, v->parts->plan, gdc_pump_samples(v->pump), span, told.norm2);
     return GDC_OK;
 }
 
-static gdc_status add_up(gdc_virtual *v, void *gradient)
+/* The worker's own model moves by the mean gradient of its mini-batch. */
+static void step_locally(gdc_virtual *v, int worker, const void *vector)
+{
+    double samples = gdc_own_samples(v->parts->plan, worker, gdc_pump_samples(v->pump), v->options.partitions);
+    double weight = -v->options.local_rate / samples;
+    gdc_combine(v->options.dtype == GDC_F32, v->options.dimension, 1, &weight, &vector, true, v->local);
+}
+
+/* gradient += what a worker brings, in the order of workers. */
+static gdc_status add_worker(gdc_virtual *v, int worker, void *vector, void *gradient, gdc_norms *norms)
+{
+    int left = gdc_worker_done(v->worker[worker].machine), M = v->options.partitions;
+    const void *model = v->current->model;
+    gdc_status status = GDC_OK;
+    if (v->local) {
+        memcpy(v->local, model, gdc_virtual_vector_bytes(v));
+        model = v->local;
+    }
+    for (int q = 0; status == GDC_OK && (q == 0 || left > 0); q++, left -= M) {
+        status = add_batch(v, worker, q, left < M ? left : M, model, vector, gradient, norms);
+        if (status == GDC_OK && v->local && left > M)
+            step_locally(v, worker, vector);
+    }
+    return status;
+}
+
+static gdc_status add_up(gdc_virtual *v, void *gradient, gdc_norms *norms)
 {
     if (!v->partial)
         return GDC_OK;
@@ -129,7 +154,7 @@ static gdc_status add_up(gdc_virtual *v, void *gradient)
         return gdc_fail(GDC_ENOMEM, "virtual: no memory for a vector");
     gdc_status status = GDC_OK;
     for (int w = 0; status == GDC_OK && w < v->workers; w++)
-        status = add_worker(v, w, vector, gradient);
+        status = add_worker(v, w, vector, gradient, norms);
     v->wire.release(v, vector);
     return status;
 }
@@ -149,39 +174,74 @@ static void keep_books(gdc_virtual *v)
     }
 }
 
+/* ---- rounds ---- */
+
+static gdc_status learn(gdc_virtual *v)
+{
+    if (!gdc_watch_is_full(&v->watch))
+        return GDC_OK;
+    gdc_profile_set_wall(v->watch.profile, v->now_s - v->watch.began_s);
+    return gdc_watch_learn(&v->watch);
+}
+
+static gdc_round outcome(const gdc_virtual *v)
+{
+    double kept = 0, wanted = 0;
+    for (int w = 0; w < v->workers; w++) {
+        const double *samples = gdc_pump_samples(v->pump);
+        kept += gdc_own_samples(v->parts->plan, w, samples, gdc_worker_done(v->worker[w].machine));
+        wanted += gdc_own_samples(v->parts->plan, w, samples, v->options.partitions);
+    }
+    gdc_outcome reduced = v->parts->ops->reduced(v->parts->state, kept, wanted);
+    return (gdc_round){.size = sizeof(gdc_round),
+                       .version = v->current->number,
+                       .exact = reduced.exact,
+                       .scale = reduced.scale,
+                       .used = kept / wanted,
+                       .amplification = NAN,
+                       .messages = v->workers,
+                       .vectors = (uint64_t)v->workers,
+                       .fresh = (uint64_t)v->workers,
+                       .loss = NAN,
+                       .samples = kept};
+}
+
+/* The sum over all workers, scaled; then nobody waits in the reduction any more. */
+static gdc_status reduce(gdc_virtual *v, double scale, void *gradient, gdc_norms *norms)
+{
+    v->now_s += reduction_s(v);
+    gdc_status status = add_up(v, gradient, norms);
+    if (status == GDC_OK && v->partial && scale != 1)
+        gdc_scale(v->options.dtype == GDC_F32, v->options.dimension, scale, gradient);
+    if (status == GDC_OK)
+        gdc_watch_reduced(&v->watch);
+    keep_books(v);
+    return status;
+}
+
 gdc_status gdc_virtual_reduce_round(gdc_virtual *v, void *gradient, gdc_round *round)
 {
     uint64_t number = v->current->number;
-    int k = v->parts->plan->partitions;
-    double began_s = v->now_s, kept = 0, wanted = 0;
+    double began_s = v->now_s;
     if (v->broken != GDC_OK)
         return gdc_fail(v->broken, "round %llu: an earlier all-reduce lost a worker; there are no further rounds",
                         (unsigned long long)number);
-    v->expire_s = INFINITY;
-    start_workers(v);
-    gdc_status status = wait_for_all(v, number);
+    gdc_status status = learn(v);
     if (status != GDC_OK)
         return status;
-    v->now_s += reduction_s(v);
-    for (int w = 0; w < v->workers; w++) {
-        gdc_span part = kept_span(v, w);
-        kept += gdc_samples_in(gdc_pump_samples(v->pump), k, part);
-        wanted += gdc_samples_in(gdc_pump_samples(v->pump), k, (gdc_span){part.first, v->options.partitions});
-    }
-    status = add_up(v, gradient);
-    double scale = v->parts->ops->scale(v->parts->state, kept, wanted);
-    if (status == GDC_OK && v->partial && scale != 1)
-        gdc_scale(v->options.dtype == GDC_F32, v->options.dimension, scale, gradient);
-    keep_books(v);
+    v->expire_s = INFINITY;
+    gdc_watch_begin(&v->watch, v->now_s);
+    start_workers(v);
+    status = wait_for_all(v, number);
+    if (status != GDC_OK)
+        return status;
+    gdc_round result = outcome(v);
+    gdc_norms norms = {.parts = 0};
+    status = reduce(v, result.scale, gradient, &norms);
+    gdc_norms_tell(&norms, &result);
+    result.began_s = began_s;
+    result.ended_s = v->now_s;
     if (status == GDC_OK && round)
-        *round = (gdc_round){.size = sizeof *round,
-                             .version = number,
-                             .exact = kept == wanted,
-                             .scale = scale,
-                             .used = wanted > 0 ? kept / wanted : 0,
-                             .amplification = NAN,
-                             .messages = v->workers,
-                             .began_s = began_s,
-                             .ended_s = v->now_s};
+        *round = result;
     return status;
 }

@@ -12,12 +12,12 @@ enum { LOST_AFTER = 3 }; /* failed rounds in a row that lose a worker */
 
 /* ---- out ---- */
 
-/* When a vector is through one direction of the master's link, busy until *link_s. */
-static double through_link(gdc_virtual *v, double *link_s)
+/* When so many bytes are through one direction of the master's link, busy until *link_s. */
+static double through_link(gdc_virtual *v, size_t bytes, double *link_s)
 {
     if (isinf(v->options.bandwidth))
         return v->now_s;
-    *link_s = fmax(v->now_s, *link_s) + (double)gdc_virtual_vector_bytes(v) / v->options.bandwidth;
+    *link_s = fmax(v->now_s, *link_s) + (double)bytes / v->options.bandwidth;
     return *link_s;
 }
 
@@ -42,8 +42,9 @@ static void send_model(void *self, int worker, uint64_t version, gdc_hint hint)
     gdc_virtual *v = self;
     (void)version;
     v->current->refs++;
-    gdc_pump_stats(v->pump, worker)->bytes += gdc_virtual_vector_bytes(v);
-    gdc_virtual_push(v, (gdc_event){.at_s = through_link(v, &v->link_out_s) + v->options.latency_s,
+    size_t bytes = gdc_virtual_model_bytes(v);
+    gdc_pump_stats(v->pump, worker)->bytes += bytes;
+    gdc_virtual_push(v, (gdc_event){.at_s = through_link(v, bytes, &v->link_out_s) + v->options.latency_s,
                                     .kind = GDC_EV_MODEL,
                                     .worker = worker,
                                     .model = v->current,
@@ -143,10 +144,12 @@ static void *compute_vector(gdc_virtual *v, gdc_event *event)
     void *vector = gdc_virtual_take_vector(v);
     if (!vector)
         return NULL;
-    gdc_told told;
+    gdc_told told = {.norms = v->options.norms != 0};
     int code = encode(v, event, vector, &told);
     event->arrival.loss = told.loss;
-    bool finite = gdc_all_finite(v->options.dtype == GDC_F32, v->options.dimension, vector);
+    event->arrival.norm2 = told.norm2;
+    bool f32 = v->options.dtype == GDC_F32;
+    bool finite = gdc_all_finite(f32, gdc_plan_length(v->parts->plan, v->options.dimension), vector);
     if (code == 0 && finite) {
         v->worker[event->worker].failed_rounds = 0;
         return vector;
@@ -175,7 +178,7 @@ void gdc_virtual_deliver(gdc_virtual *v, gdc_event *event)
 
 void gdc_virtual_arrive(gdc_virtual *v, gdc_event *event)
 {
-    double at_s = event->has_vector ? through_link(v, &v->link_in_s) : v->now_s;
+    double at_s = event->has_vector ? through_link(v, gdc_virtual_vector_bytes(v), &v->link_in_s) : v->now_s;
     if (at_s <= v->now_s) {
         gdc_virtual_deliver(v, event);
         return;

@@ -103,6 +103,7 @@ static void end_piece(gdc_virtual *v, const gdc_event *event)
     } else {
         w->last_piece_s = v->now_s - w->piece_at_s;
         w->piece_s += w->last_piece_s;
+        gdc_watch_piece(&v->watch, event->worker, gdc_worker_done(w->machine), w->last_piece_s);
         gdc_worker_computed(w->machine, v->now_s);
     }
     gdc_virtual_drive(v, event->worker);
@@ -122,6 +123,8 @@ void gdc_virtual_drive(gdc_virtual *v, int worker)
     while (!w->is_dead && !w->is_stopped) {
         gdc_step step = gdc_worker_next(w->machine, v->now_s);
         gdc_worker_take_abandoned(w->machine);
+        if (step.kind == GDC_LOCAL_STEP)
+            continue; /* computed late, with the worker's mini-batches */
         if (step.kind == GDC_SEND || step.kind == GDC_REPORT) {
             gdc_virtual_send(v, worker, &step);
             bool first = step.kind == GDC_SEND && !w->sent_of_version;

@@ -14,6 +14,7 @@
 #include "report/result.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,17 @@ static inline void set_rounds(result_strategy *s, size_t count, const double *ro
     s->rounds_completed = count;
     s->round = calloc(count + 1, sizeof *s->round);
     for (size_t i = 0; i < count; i++) {
-        s->round[i] = (result_round){now, round_s[i], s->used_fraction, 8, i % 2 == 0 ? 2.0 - now : NAN};
+        s->round[i] = (result_round){.start_s = now,
+                                     .round_s = round_s[i],
+                                     .used_fraction = s->used_fraction,
+                                     .messages = 8,
+                                     .loss = i % 2 == 0 ? 2.0 - now : NAN,
+                                     .vectors = 4,
+                                     .fresh = 3,
+                                     .staleness = 2,
+                                     .in_flight = 5,
+                                     .told_loss = NAN,
+                                     .residual = 0};
         now += round_s[i];
     }
     s->wall_s = now;
@@ -55,7 +66,11 @@ static inline void set_strategy(result_strategy *s, const char *spec, bool exact
                            .time_to_target_s = NAN,
                            .compute_share = 0.125,
                            .overrun_share = 0,
-                           .amplification = 1};
+                           .amplification = 1,
+                           .residual = 0,
+                           .vectors_per_update = 4,
+                           .staleness_mean = 0,
+                           .fresh_fraction = 1};
     set_rounds(s, 2, round_s);
 }
 
@@ -160,6 +175,20 @@ static inline void set_odd_strategy(result_strategy *s, dice *d)
     s->time_to_target_s = odd_number(d);
     s->compute_share = odd_number(d);
     s->ideal_round_s = odd_number(d);
+    s->residual = odd_number(d);
+    s->staleness_mean = odd_number(d);
+    s->fresh_fraction = odd_number(d);
+    if (roll(d) < 0.5) {
+        s->class_loss = calloc(3, sizeof *s->class_loss);
+        for (int c = 0; c < 3; c++)
+            s->class_loss[c] = odd_number(d);
+    }
+    if (roll(d) < 0.3)
+        s->chosen = copy(error);
+    if (s->chosen != NULL && roll(d) < 0.5) {
+        s->careful = copy(error);
+        s->careful_price = odd_number(d);
+    }
     if (roll(d) < 0.3)
         set_error(s, error);
     if (roll(d) < 0.3)
@@ -170,6 +199,7 @@ static inline result odd_result(uint64_t number)
 {
     dice d = {{.seed = seed(), .a = number}};
     result r = known_result();
+    r.classes = 3;
     int first = (int)(roll(&d) * 4); /* the known ones from there on are replaced, baselines included */
     for (int i = first; i < r.strategies; i++) {
         free(r.strategy[i].spec);
@@ -179,6 +209,43 @@ static inline result odd_result(uint64_t number)
     r.target_loss = odd_number(&d);
     r.bandwidth = odd_number(&d);
     return r;
+}
+
+/* ---- what was printed ---- */
+
+static inline char *printed(void (*print)(const result *, FILE *), const result *r)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    assert_non_null(out);
+    print(r, out);
+    fclose(out);
+    char *kept = copy(text); /* compilers take what open_memstream stored for a pointer to `text` */
+    free(text);
+    return kept;
+}
+
+/* Does the text hold the sentence, wherever its lines are broken? */
+static inline bool says(const char *text, const char *sentence)
+{
+    char *flat = copy(text), *to = flat;
+    for (const char *from = text; *from != '\0'; from++) {
+        bool gap = *from == ' ' || *from == '\n';
+        if (!gap || (to > flat && to[-1] != ' '))
+            *to++ = gap ? ' ' : *from;
+    }
+    *to = '\0';
+    bool found = strstr(flat, sentence) != NULL;
+    free(flat);
+    return found;
+}
+
+static inline void assert_no_line_is_too_long(const char *text)
+{
+    for (const char *line = text; *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n')
+        if (strcspn(line, "\n") > 100)
+            fail_msg("%zu columns: %.*s", strcspn(line, "\n"), (int)strcspn(line, "\n"), line);
 }
 
 #endif

@@ -4,35 +4,7 @@
 
 #include <stdio.h>
 
-enum { WIDTH = 100 };
-
-static char *printed(void (*print)(const result *, FILE *), const result *r)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    assert_non_null(out);
-    print(r, out);
-    fclose(out);
-    return text;
-}
-
 /* ---- derived figures ---- */
-
-/* Does the text hold the sentence, wherever its lines are broken? */
-static bool says(const char *text, const char *sentence)
-{
-    char *flat = copy(text), *to = flat;
-    for (const char *from = text; *from != '\0'; from++) {
-        bool gap = *from == ' ' || *from == '\n';
-        if (!gap || (to > flat && to[-1] != ' '))
-            *to++ = gap ? ' ' : *from;
-    }
-    *to = '\0';
-    bool found = strstr(flat, sentence) != NULL;
-    free(flat);
-    return found;
-}
 
 static void assert_near(double x, double wanted, double tolerance)
 {
@@ -107,13 +79,6 @@ static const char *line_of(const char *text, const char *beginning)
             return line;
     }
     return NULL;
-}
-
-static void assert_no_line_is_too_long(const char *text)
-{
-    for (const char *line = text; *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n')
-        if (strcspn(line, "\n") > WIDTH)
-            fail_msg("%zu columns: %.*s", strcspn(line, "\n"), (int)strcspn(line, "\n"), line);
 }
 
 static void rows_are_sorted_by_effective_speedup_and_failures_are_last(void **state)
@@ -254,7 +219,7 @@ static void reading_follows_the_figures(void **state)
     r.strategy[3].used_fraction = 0.4;
     char *text = printed(result_print_reading, &r);
     assert_true(says(text, "Fastest was gc:code=fractional,load=2: 2 s a batch, 2.00 times as fast as sync"));
-    assert_true(says(text, "off by up to 25 %: 40 % of the samples"));
+    assert_true(says(text, "off by up to 25 %: 40 % of the batch's samples were used"));
     free(text);
     r.strategy[3].used_fraction = 1;
     text = printed(result_print_reading, &r);

@@ -244,10 +244,11 @@ static void sheets_have_one_line_per_round_and_arrival(void **state)
     add_arrival(&r.strategy[1], (result_arrival){1, 4, 0, 0.25, GDC_FATE_DISCARDED});
     assert_int_equal(write_quietly(&r, p->dir, false, NULL), GDC_OK);
     char *rounds = contents(in_dir(p, "rounds.csv")), *arrivals = contents(in_dir(p, "arrivals.csv"));
-    assert_rectangular(rounds, 7, 1 + 4 * 2);
+    assert_rectangular(rounds, 13, 1 + 4 * 2);
     assert_rectangular(arrivals, 6, 2);
-    assert_non_null(strstr(rounds, "\"gc:code=fractional,load=2\",0,0,2,1,8,2\n"));
-    assert_non_null(strstr(rounds, "\"gc:code=fractional,load=2\",1,2,2,1,8,\n")); /* loss not sampled: empty */
+    assert_non_null(strstr(rounds, "\"gc:code=fractional,load=2\",0,0,2,1,8,2,4,3,2,5,,0\n"));
+    /* loss not sampled: empty */
+    assert_non_null(strstr(rounds, "\"gc:code=fractional,load=2\",1,2,2,1,8,,4,3,2,5,,0\n"));
     assert_non_null(strstr(arrivals, "\"gc:code=fractional,load=2\",1,4,0,0.25,discarded\n"));
     free(rounds);
     free(arrivals);

@@ -56,6 +56,9 @@ static void json_holds_every_field(void **state)
                                        "overrun_share",
                                        "lost_workers",
                                        "note",
+                                       "chosen",
+                                       "careful",
+                                       "careful_price",
                                        NULL};
     static const char *const round_s[] = {"mean", "ci95", "p50", "p99", "min", "max", NULL};
     static const char *const machine[] = {"cpu", "cores", "os", "mpi", NULL};

@@ -15,7 +15,7 @@
 static data *open_set(const char *spec, uint64_t seed, int shuffle)
 {
     data *set = NULL;
-    if (data_open(spec, seed, shuffle, &set))
+    if (data_open(spec, seed, (data_order)shuffle, &set))
         fail_msg("%s", gdc_last_error());
     return set;
 }
@@ -136,6 +136,26 @@ static void rows_convert_alike_in_both_types(void **state)
     data_close(set);
 }
 
+/* By class: the shuffled samples, whole, each class together and as shuffled. */
+static void sorting_by_class_keeps_the_shuffled_order_within_a_class(void **state)
+{
+    (void)state;
+    const char *spec = "synthetic:samples=500,features=3,classes=4";
+    data *shuffled = open_set(spec, 5, DATA_SHUFFLED), *sorted = open_set(spec, 5, DATA_BY_CLASS), *real = NULL;
+    size_t at = 0, row = 3 * sizeof(float);
+    for (int c = 0; c < 4; c++)
+        for (size_t i = 0; i < 500; i++)
+            if (shuffled->y[i] == (float)c) {
+                assert_true(sorted->y[at] == (float)c);
+                assert_memory_equal((float *)sorted->x + 3 * at++, (float *)shuffled->x + 3 * i, row);
+            }
+    assert_int_equal(at, 500);
+    data_close(shuffled);
+    data_close(sorted);
+    assert_int_equal(data_open("synthetic", 5, DATA_BY_CLASS, &real), GDC_EINVAL);
+    assert_non_null(strstr(gdc_last_error(), "real targets"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +164,7 @@ int main(void)
         cmocka_unit_test(noise_is_the_deviation_of_targets),
         cmocka_unit_test(classes_all_occur_and_noise_flips_labels),
         cmocka_unit_test(shuffling_permutes_whole_samples),
+        cmocka_unit_test(sorting_by_class_keeps_the_shuffled_order_within_a_class),
         cmocka_unit_test(rows_convert_alike_in_both_types),
     };
     return cmocka_run_group_tests_name("synthetic", tests, NULL, NULL);

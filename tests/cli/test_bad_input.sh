@@ -27,11 +27,19 @@ printf '\037\213garbage' >"$work/broken.csv.gz"
 mkdir "$work/used" "$work/images"
 echo '{}' >"$work/used/result.json"
 echo file >"$work/plain"
+for row in 1,0,0,0,0,0,0,0 0,1,0,0,0,0,0,0 0,0,1,0,0,0,0,0 0,0,0,1,0,0,0,0 0,0,0,0,1,0,0,0 0,0,0,0,0,1,0,0 0,0,0,0,0,0,1,2 \
+    0,0,0,0,0,0,1,2; do
+    echo $row
+done >"$work/rows.csv"
 printf 'xx' >"$work/images/train-images-idx3-ubyte"
 printf 'xx' >"$work/images/train-labels-idx1-ubyte"
 
 # commands, flags and their values
 refuses command
+refuses compare train -s all
+refuses 'is a strategy' plan gc:code=cyclic --workers 8
+refuses 1e-09 compare -s drop:tau=-1
+refuses twice compare -s sync -s sync
 refuses comapre comapre
 refuses compare comapre
 refuses --rounds compare --rounds
@@ -81,6 +89,13 @@ refuses tau compare -s drop:tau=-1
 refuses tau compare -s drop:tau=soon
 refuses check compare -s drop:tau=1,check=poll
 refuses chekc compare -s drop:tau=1,chekc=piece
+refuses "at least 1e-09, or inf, or auto" compare -s drop:tau=0
+refuses "from 1 to 1000" compare -s drop:tau=auto,profile=0
+refuses "profile=1 to 1000 or most=4 to 16" compare -s drop:tau=1,resample=batch --partitions 4
+refuses "want 4 to 16" compare -s drop:tau=1,resample=batch,most=20 --partitions 4
+refuses "none, steps, batch" compare -s drop:tau=1,resample=all
+refuses "from 1 to 1000" compare -s local:steps=0
+refuses "or inf" compare -s local:steps=2,tau=0
 refuses load compare -s gc:code=fractional,load=99
 refuses load compare -s gc:code=fractional,load=x
 refuses loda compare -s gc:code=fractional,loda=2
@@ -91,6 +106,15 @@ refuses "','" compare -s ,
 refuses train train -s sync -s drop:tau=1
 refuses sync compare -s sync:tau=1
 refuses message compare -s gc:code=uncoded,message=3 --partitions 4
+refuses wait= compare -s approx
+refuses '1 to 8' compare -s approx:wait=9
+refuses divisor compare -s approx:wait=4,load=3
+refuses decode=fixed compare -s approx:wait=4,code=cyclic,decode=fixed
+refuses 'nearest is 2' compare -s gc:code=graph,degree=5
+refuses approx:code=file compare -s "gc:code=file,path=$work/rows.csv"
+refuses "1 to 3, nearest is 3" compare -s gc:code=dual,load=3,shorten=4
+refuses "want 8, one for each" compare -s gc:code=dual,load=2,speeds=1+1
+refuses "worker 7 the value 9 of 16" compare -s gc:code=dual,load=2,speeds=1+1+1+1+1+1+1+9
 
 # delays and faults
 refuses epx compare --delay epx:mean=1
@@ -108,6 +132,10 @@ refuses at compare --fault kill:worker=1,round=1,at=noon
 # problems, data and output
 refuses sofmax compare --problem sofmax
 refuses l2 compare --problem softmax:l2=-1
+refuses hidden compare --problem mlp:hidden=0 --data synthetic:classes=3
+refuses hidden compare --problem mlp:hidden=many --data synthetic:classes=3
+refuses classes compare --problem mlp --data synthetic
+refuses classes compare --shuffle class
 refuses sythetic compare --data sythetic
 refuses samples compare --data synthetic:samples=0
 refuses missing.csv compare --data "csv:$work/missing.csv"
@@ -132,8 +160,15 @@ refuses SPEC plan fractional cyclic --workers 8
 refuses fractoinal plan fractoinal --workers 8
 refuses load plan fractional:load=9 --workers 8
 refuses load plan cyclic:load=0 --workers 8
+refuses degree plan graph:degree=3 --workers 8
+refuses p= plan stochastic:p=1 --workers 8
+refuses path plan file --workers 2
+refuses 'line 2, column 2' plan "file:$work/ragged.csv" --workers 2
+refuses 'line 1, column 2' plan "file:$work/mixed.csv" --workers 2
+refuses '8 rows' plan "file:$work/rows.csv" --workers 2
+refuses regular plan file:/dev/zero --workers 2
 refuses --rounds plan fractional --workers 8 --rounds 3
 refuses nosuch help nosuch
 refuses topics help codes delays
 
-finish 259
+finish 322

@@ -29,18 +29,22 @@ run "$GRADCODE" compare --rounds 3 -s drop:0.01 -s drop:tau=inf -s sync --delay 
 holds "a drop that cannot drop says so" [ "$(note_of drop:0.01 | grep -c '^"cannot drop: .*--partitions 1')" -eq 1 ]
 holds "one that shall not says nothing" [ "$(note_of drop:tau=inf)" = null ]
 run "$GRADCODE" compare --rounds 3 -s drop:tau=.01 --delay exp:mean=.02 --partitions 2 --json
-holds "one that can says nothing" [ "$(note_of drop:tau=.01)" = null ]
+holds "one that can says no more than what its model says" [ "$(note_of drop:tau=.01 | grep -c '^"model: [^;]*"$')" -eq 1 ]
 run "$GRADCODE" compare --rounds 3 --delay exp:mean=.02
 holds "the default comparison has four pieces a worker and says so" grep -q '(4 per' "$work/out"
-holds "its drop says where tau is from" grep -q 'strategy .*drop:tau=.* has as tau the median' "$work/out"
+holds "its drop says which tau was chosen" grep -q '^drop:tau=auto (0\.[0-9]*) ' "$work/out"
+run "$GRADCODE" compare --rounds 3 -s drop:tau=auto --delay exp:mean=.02 --partitions 4 --poll .001 --json
+holds "what was said before a choice is still said after it" \
+    [ "$(note_of drop:tau=auto,check=poll | grep -c 'looks at tau every --poll.*; model: ')" -eq 1 ]
 run "$GRADCODE" compare --rounds 3 --delay exp:mean=.02 --partitions 1
 holds "unless told otherwise" grep -q '(1 per' "$work/out"
 run "$GRADCODE" compare --rounds 3 --delay none:piece=0
 holds "delays of nothing: exit code 0 (was $status)" [ "$status" -eq 0 ]
-no_drop() {
-    ! grep -q -e drop: -e nan "$work/out"
+holds "delays of nothing: nothing is dropped" grep -q '^drop:tau=auto (inf) ' "$work/out"
+no_nan() {
+    ! grep -qw nan "$work/out"
 }
-holds "delays of nothing: no drop by default" no_drop
+holds "delays of nothing: no figure is nan" no_nan
 run "$GRADCODE" simulate -s gc:code=uncoded --workers 1000 --rounds 1005 --out "$work/many" --quiet
 holds "arrivals.csv ends at a million" [ "$(wc -l <"$work/many/arrivals.csv")" -eq 1000001 ]
 holds "result.json counts the rest" grep -q '"arrivals_left_out": 5000,' "$work/many/result.json"
@@ -55,4 +59,4 @@ refuse_json() {
 holds "the check refuses NaN" refuse_json "$work/bad"
 holds "the check refuses a torn file" refuse_json "$work/short"
 
-finish 33
+finish 35

@@ -14,6 +14,9 @@ tolerates 1 fractional:load=2 8
 tolerates 2 fractional:load=3 6
 tolerates 2 cyclic:load=3 7
 tolerates 3 cyclic:load=4 8
+tolerates 2 dual:load=4,shorten=2 8
+holds "the number of blocks is told" grep -q '^  "blocks": 2,$' "$work/out"
+holds "and the block of every term" [ "$(grep -c '"block": 1' "$work/out")" -ge 8 ]
 run "$GRADCODE" plan fractional:load=2 --workers 8 --json
 holds "0/1 codes cancel nothing" grep -q '"worst": 1.0' "$work/out"
 holds "small sets are tried exhaustively" grep -q '"exhaustive": true' "$work/out"
@@ -26,4 +29,19 @@ run "$GRADCODE" plan fractional:load=2 --workers 200
 holds "a long text is shortened" [ "$(wc -l <"$work/out")" -lt 120 ]
 holds "and says so" grep -q 'more workers' "$work/out"
 
-finish 17
+run "$GRADCODE" plan erasurehead:load=2 --workers 4
+holds "approx's residual beside the share of sets: 2 of 4 lost" grep -q '^   2  0.6667    0.4082    0.5774$' "$work/out"
+holds "and with nobody left" grep -q '^   4  0.0000    1.0000    1.0000$' "$work/out"
+run "$GRADCODE" plan cyclic:load=2 --workers 4
+holds "no fixed weights: a dash" grep -q '^   1  1.0000    0.0000         -$' "$work/out"
+printf '1,1\n1,1\n' >"$work/code.csv"
+printf '1,2\n1,2\n' >"$work/none.csv"
+run "$GRADCODE" plan "file:$work/code.csv" --workers 2
+holds "a matrix that is a code" grep -q '^tolerance  1 straggler' "$work/out"
+run "$GRADCODE" plan "file:$work/none.csv" --workers 2
+holds "a matrix that is none" grep -q '^tolerance  none: .*(residual 0.316)' "$work/out"
+holds "nothing that is not a number in the text" [ "$(grep -c nan "$work/out")" -eq 0 ]
+run "$GRADCODE" plan "file:$work/none.csv" --workers 2 --json
+holds "nor in the JSON" is_json "$work/out"
+
+finish 29

@@ -68,7 +68,7 @@ static void decode(const gdc_plan *plan, const double *weight, double *decoded)
     for (int w = 0; w < plan->workers; w++)
         for (int i = 0; i < gdc_plan_rows(plan, w); i++) {
             gdc_task task = {.size = sizeof task, .worker = w};
-            gdc_told told;
+            gdc_told told = {.norms = false};
             if (weight[plan->row_at[w] + i] == 0)
                 continue;
             used[count] = weight[plan->row_at[w] + i];

@@ -196,7 +196,7 @@ static bool next_order(int n, int *order)
 static void law_of_orders(const char *spec, const gdc_plan *plan, void *context)
 {
     scene *s = context;
-    if (!sends_once(plan))
+    if (!sends_once(plan) || plan_is_whole(plan))
         return;
     begin(s, spec, plan);
     int order[MOST] = {0, 1, 2, 3, 4, 5, 6, 7};

@@ -35,18 +35,6 @@ typedef struct scene {
     long complete, incomplete, interleavings;
 } scene;
 
-/* All rows are constant on shards of several partitions: the same plan with one partition per shard says as much of orders of
- * arrival; and of everything, if nothing is weighted. */
-static bool is_whole(const gdc_plan *plan)
-{
-    int shard = plan->partitions / plan->workers;
-    for (int i = 0; i < plan->row_at[plan->workers]; i++)
-        for (int t = 0; t < plan->row[i].terms; t++)
-            if (plan->row[i].term[t].span.first % shard != 0 || plan->row[i].term[t].span.count % shard != 0)
-                return false;
-    return shard > 1;
-}
-
 static bool begin(scene *s, const char *spec, const gdc_plan *plan)
 {
     s->spec = spec;
@@ -54,7 +42,7 @@ static bool begin(scene *s, const char *spec, const gdc_plan *plan)
     s->n = plan->workers;
     s->k = plan->partitions;
     s->rows = plan->row_at[plan->workers];
-    if (s->rows == s->n || (is_whole(plan) && exactness_is_unit(plan)))
+    if (s->rows == s->n || (plan_is_whole(plan) && exactness_is_unit(plan)))
         return false;
     assert_true(s->rows <= MOST_ROWS);
     s->tried++;
@@ -269,7 +257,7 @@ static void law_of_interleavings(const char *spec, const gdc_plan *plan, void *c
 {
     scene *s = context;
     int worker[MOST_ROWS], shuffled[MOST_ROWS], order[MOST_ROWS];
-    if (is_whole(plan) || !begin(s, spec, plan))
+    if (plan_is_whole(plan) || !begin(s, spec, plan))
         return;
     for (int w = 0; w < s->n; w++)
         for (int r = plan->row_at[w]; r < plan->row_at[w + 1]; r++)

@@ -229,6 +229,66 @@ static void a_plan_that_cannot_decode_at_all_has_tolerance_minus_1(void **state)
     gdc_plan_destroy(plan);
 }
 
+/* ---- what approximate decoding leaves ---- */
+
+/* C(n - c, m)/C(n, m): nobody of a group of c is among the m that answered. */
+static double share_missing(int n, int c, int m)
+{
+    double share = 1;
+    for (int i = 0; i < c; i++)
+        share *= (double)(n - m - i) / (n - i);
+    return share;
+}
+
+static void optimal_decoding_of_groups_leaves_those_without_an_answer(void **state)
+{
+    (void)state;
+    gdc_plan *plan = NULL;
+    double optimal[13], fixed[13];
+    assert_int_equal(gdc_plan_create("erasurehead:load=3", 12, 24, 1, &plan), GDC_OK);
+    assert_int_equal(gdc_plan_residual(plan, ALL_SETS, 1, 13, optimal, fixed), GDC_OK);
+    for (int j = 0; j <= 12; j++)
+        assert_true(fabs(optimal[j] * optimal[j] - share_missing(12, 3, 12 - j)) < 1e-12);
+    gdc_plan_destroy(plan);
+}
+
+/* A partition enters with X/(c q), X of its c holders being among the m = q n that answered: a hypergeometric law. */
+static void fixed_weights_leave_the_variance_of_who_answers(void **state)
+{
+    static const struct {
+        const char *spec;
+        int load;
+    } cases[] = {{"graph:degree=4", 4}, {"stochastic:load=3", 3}, {"erasurehead:load=2", 2}, {"circulant:load=2", 2}};
+    enum { N = 10 };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        gdc_plan *plan = NULL;
+        double optimal[N + 1], fixed[N + 1];
+        assert_int_equal(gdc_plan_create(cases[c].spec, N, N, 1, &plan), GDC_OK);
+        assert_int_equal(gdc_plan_residual(plan, ALL_SETS, 1, N + 1, optimal, fixed), GDC_OK);
+        for (int j = 0; j < N; j++) {
+            double q = (double)(N - j) / N, variance = (1 - q) / (cases[c].load * q) * (N - cases[c].load) / (N - 1);
+            assert_true(fabs(fixed[j] * fixed[j] - variance) < 1e-12);
+            assert_true(optimal[j] <= fixed[j] + 1e-12);
+            assert_true(j == 0 || optimal[j] >= optimal[j - 1]);
+        }
+        assert_true(optimal[N] == 1 && fixed[N] == 1);
+        gdc_plan_destroy(plan);
+    }
+}
+
+static void codes_that_weight_partitions_unevenly_have_no_fixed_weights(void **state)
+{
+    (void)state;
+    gdc_plan *plan = NULL;
+    double optimal[3], fixed[3];
+    assert_int_equal(gdc_plan_create("cyclic:load=3", 8, 8, 1, &plan), GDC_OK);
+    assert_int_equal(gdc_plan_residual(plan, ALL_SETS, 1, 3, optimal, fixed), GDC_OK);
+    for (int j = 0; j < 3; j++)
+        assert_true(optimal[j] == 0 && isnan(fixed[j]));
+    gdc_plan_destroy(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +300,9 @@ int main(void)
         cmocka_unit_test(rounds_of_mixed_orders_amplify_more_than_straggler_sets),
         cmocka_unit_test(seeded_arrival_orders_are_those_of_rounds),
         cmocka_unit_test(a_plan_that_cannot_decode_at_all_has_tolerance_minus_1),
+        cmocka_unit_test(optimal_decoding_of_groups_leaves_those_without_an_answer),
+        cmocka_unit_test(fixed_weights_leave_the_variance_of_who_answers),
+        cmocka_unit_test(codes_that_weight_partitions_unevenly_have_no_fixed_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,8 +19,9 @@ function set(names, layer,   list, n, i) {
 BEGIN {
     set("lib/base", 1); set("lib/kernels", 2); set("lib/plan codes", 3); set("lib/straggling", 4)
     set("lib/engine lib/policies lib/policies/parts", 5); set("lib/transport", 6); set("lib/api", 7)
-    set("status.h draw.h spec.h statistics.h", 1); set("plan.h decoder.h", 3); set("delay.h fault.h trace.h critical.h", 4)
-    set("round.h", 5); set("engine.h drop.h", 6); set("simulate.h checkpoint.h", 7)
+    set("status.h draw.h spec.h statistics.h", 1); set("plan.h decoder.h", 3)
+    set("delay.h fault.h trace.h critical.h runtime.h profile.h drop_model.h", 4)
+    set("round.h tune.h", 5); set("engine.h drop.h", 6); set("simulate.h checkpoint.h", 7)
 }
 {
     file = $1; name = substr($2, 2, length($2) - 2); system_header = $2 ~ /^</
@@ -70,15 +71,15 @@ commands=$GDC_BUILD/compile_commands.json
 [ -f "$commands" ] || { echo "$commands is missing: the build must export it"; exit 1; }
 mpi_include=$(from_cache MPI_C_HEADER_DIR)
 [ -n "$mpi_include" ] || { echo "the build does not say where mpi.h is"; exit 1; }
-awk -v mpi="$mpi_include" '
+awk -v mpi="$mpi_include" -v top="$GDC_SOURCE/" '
     /^ *"command":/ { command = $0 }
     /^ *"file":/ {
         file = $2; gsub(/[",]/, "", file)
-        relative = file; sub(/.*\/(lib|codes)\//, "&\t", relative)
+        relative = index(file, top) == 1 ? substr(file, length(top) + 1) : file
         last = file; sub(/.*\//, "", last)
-        ours = file ~ /\/lib\/(base|kernels|plan|straggling|engine|policies|transport)\// || file ~ /\/codes\// ||
+        ours = relative ~ /^lib\/(base|kernels|plan|straggling|engine|policies|transport)\// || relative ~ /^codes\// ||
             last ~ /^(code|policy)_registry\.c$/
-        if (!ours || file ~ /\/tests\// || (file ~ /\/transport\// && last ~ /^mpi/))
+        if (!ours || (relative ~ /^lib\/transport\// && last ~ /^mpi/))
             next
         seen++
         if (index(command, mpi) > 0)

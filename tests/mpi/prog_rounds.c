@@ -100,6 +100,17 @@ static double deviation(const problem *p, int k, uint64_t version, const void *g
     return worst;
 }
 
+/* Models are whole, messages one block long. */
+static void check_bytes(law *l, const gdc_engine *engine, const problem *p, int worker, const gdc_worker_stats *stats)
+{
+    size_t blocks = (size_t)gdc_plan_blocks(gdc_engine_plan(engine)), number = p->f32 ? sizeof(float) : sizeof(double);
+    uint64_t length = (p->dimension + blocks - 1) / blocks, messages = stats->messages * length * number;
+    uint64_t models = (stats->bytes - messages) / (p->dimension * number);
+    expect(l, messages + models * p->dimension * number == stats->bytes && models >= 1,
+           "worker %d: %llu bytes with %llu messages", worker, (unsigned long long)stats->bytes,
+           (unsigned long long)stats->messages);
+}
+
 static void run_root(law *l, gdc_engine *engine, const problem *p, const gdc_options *options, int rounds,
                      double tolerance)
 {
@@ -124,6 +135,7 @@ static void run_root(law *l, gdc_engine *engine, const problem *p, const gdc_opt
         gdc_worker_stats stats = {.size = sizeof stats};
         expect(l, gdc_stats(engine, w, &stats) == GDC_OK && stats.health == GDC_ALIVE && !stats.lost,
                "worker %d was lost", w);
+        check_bytes(l, engine, p, w, &stats);
     }
     expect(l, gdc_close(engine, &missing) == GDC_OK && missing == 0, "gdc_close: %d missing", missing);
     free(model);
@@ -268,6 +280,21 @@ int main(int argc, char **argv)
                    .poll_s = INFINITY,
                    .first_version = 1,
                    .slow = "slow:which=1,factor=40"});
+    static const run shortened[] = {
+        {.dimension = 10, .partitions = 1, .rounds = 40, .tolerance = 1e-9},
+        {.dimension = 1, .partitions = 2, .rounds = 20, .tolerance = 1e-9},
+        {.dimension = 777, .partitions = 2, .rounds = 30, .tolerance = 1e-3, .f32 = 1},
+        {.dimension = 100001, .partitions = 1, .rounds = 6, .tolerance = 1e-9},
+    };
+    for (int i = 0; i < 4; i++) {
+        run what = shortened[i];
+        what.strategy = "gc:code=dual,load=3,shorten=2";
+        what.pause_us = 1500;
+        what.poll_s = i % 2 ? 5e-4 : INFINITY;
+        what.first_version = 1;
+        what.root = i % ranks;
+        run_one(&l, comm, &what);
+    }
     expect(&l, checker_report(1) == 0, "the checker found something");
     law_end(&l, "the checker found nothing");
     MPI_Comm_free(&comm);

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 . "$(dirname "$0")/ranks.sh"
 
-for ranks in 4 5 9; do
-    laws $ranks 18 prog_rounds
+for ranks in 4 6 9; do
+    laws $ranks 22 prog_rounds
 done
 OPTIONS="--mca btl tcp,self"
-laws 4 18 prog_rounds
+laws 4 22 prog_rounds
 [ "$broken" -eq 0 ]

@@ -36,9 +36,9 @@ static void open_bench(bench *b, const char *strategy, int pieces)
     if (gdc_strategy_open(strategy, WORKERS, b->k, 1, false, &b->parts) != GDC_OK)
         fail_msg("%s", gdc_last_error());
     assert_int_equal(gdc_worker_create(b->parts.ops, b->parts.state, b->parts.plan, ME, &b->machine), GDC_OK);
-    assert_int_equal(
-        gdc_sums_create(b->parts.plan, ME, false, GDC_F64, (size_t)b->k, (size_t)b->k * sizeof(double), 1, &b->sums),
-        GDC_OK);
+    assert_int_equal(gdc_sums_create(b->parts.plan, ME, false, GDC_F64, (size_t)b->k, (size_t)b->k * sizeof(double), 1,
+                                     false, &b->sums),
+                     GDC_OK);
     assert_true(gdc_worker_next(b->machine, 0).ready); /* it is born */
 }
 

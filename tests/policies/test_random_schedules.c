@@ -31,6 +31,8 @@ static const struct {
     {"gc:code=circulant,load=4", 6, 2, 1e-9},
     {"gc:code=mmc,load=2,clusters=2,orders=1+2", 6, 1, 1e-9},
     {"gc:code=mmc,load=3,clusters=2,orders=2+3", 8, 2, 1e-8},
+    {"gc:code=dual,load=3,speeds=1+2+2+2+2+1,tries=1", 6, 2, 1e-8},
+    {"gc:code=dual,load=3,shorten=2,tries=1", 5, 1, 1e-9},
     {"gc:code=uncoded,load=2,clusters=2,place=random,walk=two-ended,message=1", 6, 2, 0},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };

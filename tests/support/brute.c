@@ -14,14 +14,14 @@ typedef struct line {
 } line;
 
 struct brute {
-    int k, rows;
+    int k, rows, blocks; /* k: columns */
     long double *row;    /* [rows x k] */
     int *first_equal;    /* [rows] */
     int *largest;        /* [rows] column of the largest entry */
     unsigned char *used; /* [rows] */
     long double *work;   /* [rows x k] */
     line *line;          /* [rows] */
-    long double *left;   /* [k] of all-ones */
+    long double *left;   /* [blocks x k] of all-ones, of the ones of each block */
 };
 
 static void *need(size_t count, size_t bytes)
@@ -52,7 +52,8 @@ static int find_largest(int k, const long double *entry)
 brute *brute_create(const gdc_plan *plan)
 {
     brute *b = need(1, sizeof *b);
-    b->k = plan->partitions;
+    b->blocks = plan->blocks;
+    b->k = plan->partitions * plan->blocks;
     b->rows = plan->row_at[plan->workers];
     size_t rows = (size_t)b->rows, k = (size_t)b->k;
     b->row = need(rows * k, sizeof *b->row);
@@ -61,7 +62,7 @@ brute *brute_create(const gdc_plan *plan)
     b->used = need(rows, sizeof *b->used);
     b->work = need(rows * k, sizeof *b->work);
     b->line = need(rows, sizeof *b->line);
-    b->left = need(k, sizeof *b->left);
+    b->left = need((size_t)b->blocks * k, sizeof *b->left);
     for (int i = 0; i < b->rows; i++) {
         for (int t = 0; t < plan->row[i].terms; t++)
             for (int c = 0; c < plan->row[i].term[t].span.count; c++)
@@ -97,8 +98,9 @@ static int load(brute *b, const unsigned char *given)
         b->used[b->first_equal[i]] = 1;
         b->line[lines++] = (line){.entry = b->row + at, .own = b->work + at, .column = b->largest[i]};
     }
-    for (int c = 0; c < b->k; c++)
-        b->left[c] = 1;
+    for (int v = 0; v < b->blocks; v++)
+        for (int c = 0; c < b->k; c++)
+            b->left[v * b->k + c] = c / (b->k / b->blocks) == v;
     return lines;
 }
 
@@ -140,15 +142,18 @@ static void eliminate_all(brute *b, int from, int lines)
         l->entry = l->own;
         l->column = find_largest(b->k, l->entry);
     }
-    if (b->left[by->column] != 0)
-        eliminate(b->k, by, b->left, b->left);
+    for (int v = 0; v < b->blocks; v++) {
+        long double *left = b->left + (size_t)v * (size_t)b->k;
+        if (left[by->column] != 0)
+            eliminate(b->k, by, left, left);
+    }
 }
 
 /* The largest entry of what is left of all-ones. */
 static long double what_is_left(const brute *b)
 {
     long double most = 0;
-    for (int c = 0; c < b->k; c++)
+    for (int c = 0; c < b->blocks * b->k; c++)
         most = fabsl(b->left[c]) > most ? fabsl(b->left[c]) : most;
     return most;
 }

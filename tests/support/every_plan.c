@@ -113,6 +113,24 @@ static void vary(walk *w, const char *spec, const gdc_option *option, bool plain
         vary_orders(w, spec, option, plain);
 }
 
+/* The key that says on how many workers a shard is; NULL for a code whose plans are in a file: there the rows are the file's, and
+ * so is what they can do. */
+static const char *find_load(const gdc_option *option)
+{
+    for (; option->key != NULL; option++)
+        if (strcmp(option->key, "load") == 0 || strcmp(option->key, "degree") == 0)
+            return option->key;
+    return NULL;
+}
+
+static void walk_load(walk *w, const char *code, const gdc_option *options)
+{
+    char spec[SPEC];
+    snprintf(spec, sizeof spec, "%s:%s=%d", code, find_load(options), w->load);
+    w->variants = 0;
+    vary(w, spec, options, true);
+}
+
 int for_every_plan(int most_workers, plan_law law, void *context)
 {
     walk w = {.law = law, .context = context};
@@ -121,11 +139,17 @@ int for_every_plan(int most_workers, plan_law law, void *context)
     for (int c = 0; (code = gdc_code(c, &options, NULL)) != NULL; c++)
         for (w.n = 1; w.n <= most_workers; w.n++)
             for (w.k = w.n; w.k <= 2 * w.n; w.k += w.n)
-                for (w.load = 1; w.load <= w.n; w.load++) {
-                    char spec[SPEC];
-                    snprintf(spec, sizeof spec, "%s:load=%d", code, w.load);
-                    w.variants = 0;
-                    vary(&w, spec, options, true);
-                }
+                for (w.load = 1; w.load <= w.n && find_load(options) != NULL; w.load++)
+                    walk_load(&w, code, options);
     return w.plans;
+}
+
+bool plan_is_whole(const gdc_plan *plan)
+{
+    int shard = plan->partitions / plan->workers;
+    for (int i = 0; i < plan->row_at[plan->workers]; i++)
+        for (int t = 0; t < plan->row[i].terms; t++)
+            if (plan->row[i].term[t].span.first % shard != 0 || plan->row[i].term[t].span.count % shard != 0)
+                return false;
+    return shard > 1;
 }

@@ -152,12 +152,20 @@ int MPI_Imrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message,
     return rc;
 }
 
+static int reductions;
+
+int checker_reductions(void)
+{
+    return reductions;
+}
+
 int MPI_Iallreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                    MPI_Request *request)
 {
     int rc = PMPI_Iallreduce(in, out, count, type, op, comm, request);
     if (rc == MPI_SUCCESS && is_ours(comm))
         watch((watched){.kind = REDUCTION, .comm = comm}, *request);
+    reductions += rc == MPI_SUCCESS && is_ours(comm);
     return rc;
 }
 

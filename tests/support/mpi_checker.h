@@ -15,6 +15,7 @@
 void checker_setup_done(void);
 void checker_setup_begins(void); /* of a further engine: collectives are allowed again */
 void checker_set_most_data(int most);
+int checker_reductions(void); /* that the library has started here */
 /* Prints what was found on stderr and returns how many. nobody_lost: live requests on the library's
  * communicators count as well. */
 int checker_report(int nobody_lost);

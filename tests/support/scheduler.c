@@ -4,9 +4,9 @@
 
 #include "engine/sums.h"
 #include "engine/worker.h"
-#include "gradcode/decoder.h"
 #include "gradcode/draw.h"
 #include "support/line.h"
+#include "support/schedule_round.h"
 #include "transport/pump.h"
 
 #include <math.h>
@@ -118,8 +118,8 @@ static void send_step(scheduler *s, int id, const gdc_step *step)
     if (step->kind == GDC_SEND) {
         void *vector =
             step->index == GDC_SPAN ? gdc_sums_take_span(w->sums, step->span) : gdc_sums_take_row(w->sums, step->index);
-        m.vector = malloc((size_t)s->d * sizeof(double));
-        memcpy(m.vector, vector, (size_t)s->d * sizeof(double));
+        size_t bytes = gdc_plan_length(s->parts.plan, (size_t)s->d) * sizeof(double);
+        m.vector = memcpy(malloc(bytes), vector, bytes);
         gdc_sums_give(w->sums, vector);
         m.arrival.sound = !happens(s, s->s->erase_permille);
     }
@@ -151,7 +151,7 @@ static void finish_piece(scheduler *s, int id)
     desk *w = &s->desk[id];
     double scale;
     double *into = gdc_sums_target(w->sums, w->partition, &scale);
-    into[w->partition] += scale * (double)gdc_worker_version(w->machine);
+    into[w->partition % s->d] += scale * (double)gdc_worker_version(w->machine);
     gdc_sums_added(w->sums, w->partition);
     w->computing = false;
     gdc_worker_computed(w->machine, 0);
@@ -194,34 +194,31 @@ static void take_message(scheduler *s, int id)
         free(m.vector);
 }
 
-static void check_sum(scheduler *s)
-{
-    bool right = true;
-    for (int p = 0; p < s->d; p++)
-        right = right && fabs(s->sum[p] - (double)s->version) <= s->s->tolerance * (double)s->version;
-    s->report->wrong += !right;
-}
-
 /* Could the workers that live, without what was erased, still give the gradient? */
 static bool could_decode(scheduler *s)
 {
-    gdc_decoder *decoder;
-    if (gdc_decoder_create(s->parts.plan, &decoder) != GDC_OK)
-        return false;
+    const int *row_at = s->parts.plan->row_at;
     for (int w = 0; w < s->s->workers; w++)
-        for (int i = 0; i < gdc_plan_rows(s->parts.plan, w); i++)
-            if (!s->desk[w].dead && !s->erased_row[s->parts.plan->row_at[w] + i])
-                gdc_decoder_offer(decoder, w, i);
-    bool can = gdc_decoder_complete(decoder);
-    gdc_decoder_destroy(decoder);
-    return can;
+        for (int i = row_at[w]; i < row_at[w + 1]; i++)
+            s->erased_row[i] = s->erased_row[i] || s->desk[w].dead;
+    return is_decodable(s->parts.plan, s->erased_row);
+}
+
+static bool is_right(const scheduler *s, const gdc_round *round)
+{
+    const gdc_coordinator *c = gdc_pump_coordinator(s->pump);
+    schedule_round done = {.sum = s->sum, .k = s->d, .tolerance = s->s->tolerance, .round = *round};
+    for (int w = 0; w < s->s->workers; w++)
+        done.busy += gdc_coordinator_is_busy(c, w) && gdc_coordinator_assigned(c, w) > 0;
+    return s->s->judge ? s->s->judge(s->s->context, &done) : is_exact_round(&done);
 }
 
 static void end_round(scheduler *s)
 {
-    if (gdc_pump_result(s->pump, NULL) == GDC_OK) {
+    gdc_round round = {.size = sizeof round};
+    if (gdc_pump_result(s->pump, &round) == GDC_OK) {
         s->report->finished++;
-        check_sum(s);
+        s->report->wrong += !is_right(s, &round);
     } else {
         s->report->failed++;
         s->report->early += could_decode(s);
@@ -255,7 +252,8 @@ static bool act(scheduler *s, int id)
     desk *w = &s->desk[id];
     void (*can[4])(scheduler *, int);
     uint64_t count = 0;
-    if (w->out.count > 0)
+    bool delivers = gdc_pump_is_running(s->pump) || !s->parts.traits.counts_stale;
+    if (w->out.count > 0 && delivers)
         can[count++] = take_message;
     if (!w->dead && !w->stopped) {
         if (w->computing)
@@ -364,7 +362,7 @@ static gdc_status build(scheduler *s)
         status = gdc_worker_create(s->parts.ops, s->parts.state, s->parts.plan, w, &s->desk[w].machine);
         if (status == GDC_OK)
             status = gdc_sums_create(s->parts.plan, w, !s->parts.ops->next, GDC_F64, (size_t)s->d,
-                                     (size_t)s->d * sizeof(double), 1, &s->desk[w].sums);
+                                     (size_t)s->d * sizeof(double), 1, false, &s->desk[w].sums);
     }
     for (int w = 0; status == GDC_OK && w < n; w++)
         drive(s, w);

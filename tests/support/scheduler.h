@@ -3,11 +3,13 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Payloads are integers: the gradient of partition p at version v is v times the p-th unit vector, so an
- * exact round's sum is v everywhere, and a stale, lost or doubled contribution shows. */
+ * exact round's sum is v everywhere, and a stale, lost or doubled contribution shows. An extra mini-batch p + q*k goes where p
+ * goes. */
 #ifndef TESTS_SUPPORT_SCHEDULER_H
 #define TESTS_SUPPORT_SCHEDULER_H
 
 #include "engine/policy.h"
+#include "support/schedule_round.h"
 
 #include <stdint.h>
 
@@ -17,8 +19,10 @@ typedef struct schedule {
     int workers, partitions;   /* n, M */
     int rounds;
     uint64_t seed;
-    int kill_permille, stop_permille, erase_permille; /* per action */
-    double tolerance;                                 /* of each entry relative to the version; 0: equal */
+    int kill_permille, stop_permille, erase_permille;          /* per action */
+    double tolerance;                                          /* of each entry relative to the version; 0: equal */
+    bool (*judge)(void *context, const schedule_round *round); /* is the round right? NULL: each entry is the version */
+    void *context;
 } schedule;
 
 typedef struct schedule_report {

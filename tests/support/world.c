@@ -21,8 +21,7 @@ static void wire_model(void *self, int worker, uint64_t version, gdc_hint hint)
     world *w = self;
     line *l = &w->desk[worker].model;
     put(w, l, (mail){.kind = MODEL, .version = version, .hint = hint});
-    if (l->count > w->count.most_models)
-        w->count.most_models = l->count;
+    w->count.most_models = l->count > w->count.most_models ? l->count : w->count.most_models;
 }
 
 static void wire_work(void *self, int worker, uint64_t version, gdc_span span)
@@ -334,7 +333,7 @@ static gdc_status build(world *w, const char *strategy, uint64_t seed)
     for (int i = 0; status == GDC_OK && i < w->workers; i++) {
         w->desk[i].piece_s = NAN;
         status = gdc_sums_create(w->parts.plan, i, false, GDC_F64, (size_t)w->k, (size_t)w->k * sizeof(double), 1,
-                                 &w->desk[i].sums);
+                                 false, &w->desk[i].sums);
     }
     return status;
 }

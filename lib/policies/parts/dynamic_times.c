@@ -6,12 +6,14 @@
 
 #include "gradcode/statistics.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
 bool gdc_dynamic_times_init(gdc_dynamic *d)
 {
-    d->times_max = 2 * d->workers * d->pieces; /* all pieces, and as many duplicates */
+    int k = d->workers * d->pieces;
+    d->times_max = k > INT_MAX / 2 ? INT_MAX : 2 * k; /* all pieces, and as many duplicates */
     d->times = calloc((size_t)d->times_max, sizeof *d->times);
     d->nominal_s = d->options.nominal > 0 ? d->options.nominal : NAN;
     return d->times != NULL;

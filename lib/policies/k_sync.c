@@ -1,0 +1,44 @@
+/* k_sync.c - K-sync: an update takes the mini-batches of the first K workers, the rest is cancelled
+ * (arXiv 1803.01113).
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "policies/parts/first_k.h"
+
+static const gdc_option options[] = {
+    {.key = "k",
+     .type = GDC_INT,
+     .offset = offsetof(gdc_first_k_options, k),
+     .positional = 1,
+     .help = "mini-batches per update, from as many workers: 1 to n"},
+    {.key = "cancel",
+     .type = GDC_INT,
+     .offset = offsetof(gdc_first_k_options, cancel),
+     .fallback = "1",
+     .min = 0,
+     .max = 1,
+     .help = "1: those at work at an update are told to give up; 0: they go on, and what they bring is discarded"},
+    {.key = NULL},
+};
+
+static gdc_status k_sync_open(const void *values, const gdc_plan *plan, bool can_cut, void **state, gdc_traits *traits)
+{
+    static const gdc_first_k_kind kind = {.name = "k-sync", .any = false, .stale = false};
+    (void)can_cut;
+    return gdc_first_k_open(&kind, values, plan, state, traits);
+}
+
+const gdc_policy_ops gdc_policy_k_sync = {
+    .name = "k-sync",
+    .help = "the first k workers' mini-batches on the current model; the rest is cancelled",
+    .options = options,
+    .options_bytes = sizeof(gdc_first_k_options),
+    .traits = {.cancels = true, .counts_stale = false},
+    .open = k_sync_open,
+    .close = gdc_first_k_close,
+    .begin = gdc_first_k_begin,
+    .ready = gdc_first_k_ready,
+    .arrival = gdc_first_k_arrival,
+    .over = gdc_first_k_over,
+    .can_finish = gdc_first_k_can_finish,
+    .finish = gdc_first_k_finish,
+    .next = gdc_first_k_next,
+};
