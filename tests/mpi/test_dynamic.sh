@@ -4,7 +4,7 @@
 
 laws 5 8 prog_dynamic
 OPTIONS="--mca btl tcp,self"
-laws 5 8 prog_dynamic
+laws 5 4 prog_dynamic few
 OPTIONS="--enable-recovery --mca ompi_async_mpi_finalize 1"
 laws 5 1 prog_dynamic kill
 [ "$broken" -eq 0 ]
