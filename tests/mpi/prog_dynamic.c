@@ -138,13 +138,18 @@ static void survives_a_stop(law *l, const place *at)
 /* Nothing collective can follow: the root alone says how it went. */
 static int survives_a_death(const place *at)
 {
-    enum { D = 100, ROUNDS = 40, DIES = 15 };
+    enum {
+        D = 100,
+        ROUNDS = 40,
+        DIES = 15,
+        MOST = 4000
+    }; /* the root looks once a second: rounds go on until it has seen it */
     law l = {.failures = 0};
     gdc_delay *delay = open_delay(at);
     gdc_engine *engine = open_engine(&l, "dynamic:load=2", D, delay);
     int missing = 0;
     if (at->rank == 0) {
-        for (int v = 1; v <= ROUNDS; v++) {
+        for (int v = 1; v <= ROUNDS || (stats_of(engine, 1).health != GDC_DEAD && v <= MOST); v++) {
             if (v == DIES) {
                 kill((pid_t)at->pid[2], SIGKILL);
             }
