@@ -1,5 +1,6 @@
 #!/bin/sh
-# test_all.sh - `-s all`: one of every strategy and code side by side, in a report that is still read at 100 columns.
+# test_all.sh - `-s all`: one of every strategy and code side by side, in a report that is still read at 100 columns
+# (test_menu.sh: for every number of workers).
 # SPDX-License-Identifier: BSD-3-Clause
 set -u
 . "$GDC_SOURCE/tests/cli/cli.sh"
@@ -35,13 +36,7 @@ for name in $(names_of codes | grep -v '^file$'); do
     holds "the code $name is among them" grep -q "\"spec\": \".*code=$name[,\"]" "$work/out"
 done
 
-for workers in 1 2 5; do
-    run "$GRADCODE" compare -s all --workers $workers --rounds 3 --delay exp:mean=.02
-    holds "with $workers workers what fits is run (was $status): $(tail -n 1 "$work/err")" [ "$status" -eq 0 ]
-    holds "with $workers workers: the page" fits_the_page
-done
-run "$GRADCODE" compare -s gc:code=uncoded -s all -s dynamic:load=2 -s dynamic:load=3 --workers 5 --rounds 3 --delay exp:mean=.02
-holds "more beside all" says_once '^dynamic:load=3 '
-holds "what is given beside all is run once, before it" says_once '^gc:code=uncoded '
-holds "or after it" says_once '^dynamic:load=2 '
-finish 46
+run "$GRADCODE" compare -s all --workers 5 --rounds 3 --delay exp:mean=.02 --poll .01
+holds "with drops run both ways (was $status): $(tail -n 1 "$work/err")" [ "$status" -eq 0 ]
+holds "with drops run both ways: the page" fits_the_page
+finish 39
