@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef struct told { /* of partials: sums of their squared norms and of their losses */
+    double norm2, loss;
+} told;
+
 struct gdc_sums {
     const gdc_plan *plan;
     int worker;
@@ -22,11 +26,12 @@ struct gdc_sums {
     void *scratch;             /* ROWS: where a partial goes that is in several rows */
     void *piece, *accumulator; /* SPANS */
     gdc_span piece_span, accumulator_span;
-    int accumulated;                                               /* partials in the accumulator */
-    double row_norm2, piece_norm2, accumulator_norm2, taken_norm2; /* row: of the partials new in the next one */
+    int accumulated;                                         /* partials in the accumulator */
+    told row_told, piece_told, accumulator_told, taken_told; /* row: of the partials new in the next one */
 };
 
 static const gdc_span nothing = {0, 0};
+static const told nothing_told = {0, 0};
 
 /* ---- memory ---- */
 
@@ -110,7 +115,12 @@ void gdc_sums_destroy(gdc_sums *s)
 
 double gdc_sums_norm2(const gdc_sums *s)
 {
-    return s->measures ? s->taken_norm2 : NAN;
+    return s->measures ? s->taken_told.norm2 : NAN;
+}
+
+double gdc_sums_loss(const gdc_sums *s)
+{
+    return s->taken_told.loss;
 }
 
 /* ---- rows ---- */
@@ -147,9 +157,9 @@ static void measure(gdc_sums *s, int partition)
 {
     int next = s->next_row;
     if (!s->rows)
-        s->piece_norm2 = gdc_norm2(s->f32, s->d, s->piece);
+        s->piece_told.norm2 = gdc_norm2(s->f32, s->d, s->piece);
     else if (next < s->row_count && gdc_row_has(s->plan, row_of(s->plan, s->worker, next), partition))
-        s->row_norm2 += gdc_norm2(s->f32, s->d, s->scratch);
+        s->row_told.norm2 += gdc_norm2(s->f32, s->d, s->scratch);
 }
 
 void *gdc_sums_take_row(gdc_sums *s, int index)
@@ -158,8 +168,8 @@ void *gdc_sums_take_row(gdc_sums *s, int index)
     assert(vector);
     s->open[index] = NULL;
     s->next_row = index + 1;
-    s->taken_norm2 = s->row_norm2;
-    s->row_norm2 = 0;
+    s->taken_told = s->row_told;
+    s->row_told = nothing_told;
     return vector;
 }
 
@@ -195,7 +205,9 @@ static void add_piece(gdc_sums *s)
         s->accumulator = s->piece;
     }
     s->accumulator_span = joined(s->accumulator_span, s->piece_span);
-    s->accumulator_norm2 += s->piece_norm2;
+    s->accumulator_told.norm2 += s->piece_told.norm2;
+    s->accumulator_told.loss += s->piece_told.loss;
+    s->piece_told = nothing_told;
     s->accumulated++;
     s->piece = NULL;
     s->piece_span = nothing;
@@ -212,35 +224,35 @@ static bool open_piece(gdc_sums *s)
     return true;
 }
 
-static void *take(gdc_sums *s, void **vector, gdc_span *span, double *norm2)
+static void *take(gdc_sums *s, void **vector, gdc_span *span, told *of_it)
 {
     void *out = *vector;
     *vector = NULL;
     *span = nothing;
-    s->taken_norm2 = *norm2;
-    *norm2 = 0;
+    s->taken_told = *of_it;
+    *of_it = nothing_told;
     return out;
 }
 
 void *gdc_sums_take_span(gdc_sums *s, gdc_span span)
 {
     if (same(span, s->piece_span) && !same(span, s->accumulator_span))
-        return take(s, &s->piece, &s->piece_span, &s->piece_norm2);
+        return take(s, &s->piece, &s->piece_span, &s->piece_told);
     if (!same(span, s->accumulator_span))
         add_piece(s);
     assert(same(span, s->accumulator_span));
     s->accumulated = 0;
-    return take(s, &s->accumulator, &s->accumulator_span, &s->accumulator_norm2);
+    return take(s, &s->accumulator, &s->accumulator_span, &s->accumulator_told);
 }
 
 void *gdc_sums_take_all(gdc_sums *s, int *pieces)
 {
     add_piece(s);
     if (!s->accumulator)
-        s->accumulator = s->piece ? take(s, &s->piece, &s->piece_span, &s->piece_norm2) : take_free(s);
+        s->accumulator = s->piece ? take(s, &s->piece, &s->piece_span, &s->piece_told) : take_free(s);
     *pieces = s->accumulated;
     s->accumulated = 0;
-    return take(s, &s->accumulator, &s->accumulator_span, &s->accumulator_norm2);
+    return take(s, &s->accumulator, &s->accumulator_span, &s->accumulator_told);
 }
 
 /* ---- both ---- */
@@ -276,6 +288,11 @@ void gdc_sums_added(gdc_sums *s, int partition)
         add_scratch_to_rows(s, partition);
 }
 
+void gdc_sums_tell_loss(gdc_sums *s, double loss)
+{
+    (s->rows ? &s->row_told : &s->piece_told)->loss += loss;
+}
+
 static void drop_vector(gdc_sums *s, void **vector)
 {
     if (*vector)
@@ -292,7 +309,7 @@ void gdc_sums_abandon(gdc_sums *s)
     drop_vector(s, &s->accumulator);
     s->piece_span = s->accumulator_span = nothing;
     s->accumulated = 0;
-    s->row_norm2 = s->piece_norm2 = s->accumulator_norm2 = 0;
+    s->row_told = s->piece_told = s->accumulator_told = nothing_told;
 }
 
 void gdc_sums_cut(gdc_sums *s)
@@ -303,4 +320,5 @@ void gdc_sums_cut(gdc_sums *s)
     }
     drop_vector(s, &s->piece);
     s->piece_span = nothing;
+    s->piece_told = nothing_told;
 }

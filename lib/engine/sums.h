@@ -31,6 +31,8 @@ bool gdc_sums_open(gdc_sums *sums, int partition);
 void *gdc_sums_target(gdc_sums *sums, int partition, double *scale);
 /* The callback has added. */
 void gdc_sums_added(gdc_sums *sums, int partition);
+/* What the partial's loss is, after it was added. */
+void gdc_sums_tell_loss(gdc_sums *sums, double loss);
 /* The running piece is lost. SPANS: the accumulator stays; ROWS: what has part of it cannot be mended: all is
  * thrown away. */
 void gdc_sums_cut(gdc_sums *sums);
@@ -44,6 +46,8 @@ void *gdc_sums_take_span(gdc_sums *sums, gdc_span span);
 void *gdc_sums_take_all(gdc_sums *sums, int *pieces);
 /* Of the vector that was taken last: the sum of |partial|^2 over the parts that are new in it; NaN without norms. */
 double gdc_sums_norm2(const gdc_sums *sums);
+/* ... and the sum of their losses; NaN if one was not told. */
+double gdc_sums_loss(const gdc_sums *sums);
 void gdc_sums_give(gdc_sums *sums, void *vector);
 
 #endif

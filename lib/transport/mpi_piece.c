@@ -77,7 +77,7 @@ static void finish_piece(gdc_mpi_worker *worker, double compute_s, double loss)
     worker->stats.compute_s += compute_s;
     worker->stats.piece_s += worker->piece_s;
     worker->stats.pieces++;
-    worker->loss += loss;
+    gdc_sums_tell_loss(worker->sums, loss);
     gdc_worker_computed(worker->machine, now_s);
 }
 

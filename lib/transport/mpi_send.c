@@ -51,7 +51,7 @@ static void seal(gdc_mpi_worker *worker, const gdc_step *step, void *vector)
     trailer.index = step->index;
     trailer.first = step->span.first;
     trailer.count = step->span.count;
-    trailer.loss = worker->loss;
+    trailer.loss = gdc_sums_loss(worker->sums);
     trailer.units = link->vector_units;
     trailer.norm2 = gdc_sums_norm2(worker->sums);
     if (gdc_mpi_worker_spoils(worker, GDC_FAULT_NAN)) {
@@ -81,7 +81,6 @@ static gdc_status send_vector(gdc_mpi_worker *worker, const gdc_step *step, gdc_
     worker->stats.messages++;
     worker->stats.bytes += link->vector_bytes;
     worker->owes_ready = worker->owes_ready && !step->ready;
-    worker->loss = 0;
     worker->failed_rounds = 0;
     if (!worker->sent_of_version) {
         worker->sent_of_version = true;

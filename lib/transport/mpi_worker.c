@@ -147,7 +147,6 @@ static gdc_status accept_model(gdc_mpi_worker *worker, const gdc_trailer *traile
     }
     worker->owes_ready = true;
     worker->sent_of_version = false;
-    worker->loss = 0;
     worker->stats.bytes += link->payload_bytes;
     gdc_sums_abandon(worker->sums);
     worker->model_at_s = gdc_mpi_worker_now(worker);

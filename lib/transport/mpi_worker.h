@@ -58,7 +58,7 @@ typedef struct gdc_mpi_worker {
     uint64_t failed_version;
     int failed_rounds; /* in a row */
     bool tell_error;   /* in the next BARE */
-    double model_at_s, piece_s, loss;
+    double model_at_s, piece_s;
     gdc_worker_stats stats;
 
     bool everything_is_over; /* RING for all versions: the root is finishing */

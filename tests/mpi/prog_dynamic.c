@@ -8,6 +8,7 @@
 #include "support/integer_problem.h"
 #include "support/mpi_checker.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/types.h>
@@ -45,6 +46,12 @@ static gdc_delay *open_delay(const place *at)
     return delay;
 }
 
+static int partial(void *context, gdc_task *task, void *sum)
+{
+    task->loss = task->partition + 1;
+    return integer_partial(context, task, sum);
+}
+
 static void expect_exact(law *l, gdc_engine *engine, const place *at, size_t dimension, uint64_t version)
 {
     double *model = calloc(2 * dimension, sizeof *model), *gradient = model + dimension;
@@ -59,6 +66,8 @@ static void expect_exact(law *l, gdc_engine *engine, const place *at, size_t dim
     }
     expect(l, status == GDC_OK && wrong == 0 && round.exact, "round %d: %s, %d entries are wrong", (int)version,
            gdc_strerror(status), wrong);
+    expect(l, status != GDC_OK || fabs(round.loss - (k + 1) / 2.) < 1e-9, "round %d: loss %g", (int)version,
+           round.loss);
     free(model);
 }
 
@@ -72,7 +81,7 @@ static gdc_worker_stats stats_of(const gdc_engine *engine, int worker)
 static void serve(law *l, gdc_engine *engine, size_t dimension)
 {
     integer_problem p = {.dimension = dimension, .fail_partition = -1, .nan_partition = -1};
-    expect(l, gdc_work(engine, integer_partial, &p) == GDC_OK, "gdc_work");
+    expect(l, gdc_work(engine, partial, &p) == GDC_OK, "gdc_work");
 }
 
 /* ---- laws ---------------------------------------------------------------------------------------- */

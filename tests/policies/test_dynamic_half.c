@@ -68,6 +68,10 @@ static void check_vector(bench *b, const gdc_step *step)
         bool inside = p >= step->span.first && p < step->span.first + step->span.count;
         assert_true(vector[p] == (inside ? (double)b->version : 0));
     }
+    double loss = 0;
+    for (int p = step->span.first; p < step->span.first + step->span.count; p++)
+        loss += p + 1;
+    assert_true(gdc_sums_loss(b->sums) == loss); /* each piece's goes with it */
     gdc_sums_give(b->sums, vector);
     b->vectors++;
 }
@@ -128,6 +132,7 @@ static void finish_piece(bench *b, double takes_s)
     double scale, *into = gdc_sums_target(b->sums, p, &scale);
     into[p] += scale * (double)b->version;
     gdc_sums_added(b->sums, p);
+    gdc_sums_tell_loss(b->sums, p + 1);
     b->now_s += takes_s;
     b->computed++;
     gdc_worker_computed(b->machine, b->now_s);
