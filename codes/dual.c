@@ -187,7 +187,7 @@ static bool is_all_ones(const gdc_plan *plan)
 {
     if (plan->blocks > 1)
         return false;
-    for (int r = 0; r < plan->row_at[plan->workers]; r++)
+    for (int r = 0; r < gdc_plan_messages(plan); r++)
         for (int t = 0; t < plan->row[r].terms; t++)
             if (plan->row[r].term[t].coefficient != 1)
                 return false;

@@ -3,6 +3,7 @@
 #include "engine/coordinator_state.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -156,9 +157,17 @@ static void give_work(gdc_coordinator *c, int worker, gdc_span work)
                      (gdc_action){.kind = GDC_DO_WORK, .worker = worker, .version = c->scene.version, .span = work});
 }
 
+static gdc_answer model_once(const gdc_scene *scene, int worker)
+{
+    gdc_answer answer = {.give = GDC_PARK, .hint = {.limit = INT_MAX, .nominal_s = NAN}};
+    if (scene->assigned[worker] != scene->version)
+        answer.give = GDC_GIVE_MODEL;
+    return answer;
+}
+
 static void answer(gdc_coordinator *c, int worker)
 {
-    gdc_answer a = c->ops->ready(c->state, &c->scene, worker);
+    gdc_answer a = c->ops->ready ? c->ops->ready(c->state, &c->scene, worker) : model_once(&c->scene, worker);
     if (a.give == GDC_PARK) {
         set_timer(c, worker, a.again_s);
         return;

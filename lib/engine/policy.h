@@ -157,8 +157,8 @@ typedef struct gdc_policy_ops {
 
     /* master's half; NULL for a collective policy */
     void (*begin)(void *state, const gdc_scene *scene); /* then ready() for every parked worker, oldest first */
-    gdc_answer (*ready)(void *state, const gdc_scene *scene,
-                        int worker); /* MODEL only if assigned != version, WORK only if equal */
+    /* optional; MODEL only if assigned != version, WORK only if equal. NULL: the round's model, once; then parked */
+    gdc_answer (*ready)(void *state, const gdc_scene *scene, int worker);
     gdc_verdict (*arrival)(void *state, const gdc_scene *scene,
                            const gdc_arrival *arrival); /* BARE, unsound too; before ready() */
     bool (*over)(void *state, const gdc_scene *scene);  /* O(1): asked after every event */

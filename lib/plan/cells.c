@@ -12,15 +12,10 @@ static int compare_ints(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static int rows_of(const gdc_plan *plan)
-{
-    return plan->row_at[plan->workers];
-}
-
 static size_t terms_of(const gdc_plan *plan)
 {
     size_t terms = 0;
-    for (int r = 0; r < rows_of(plan); r++)
+    for (int r = 0; r < gdc_plan_messages(plan); r++)
         terms += (size_t)plan->row[r].terms;
     return terms;
 }
@@ -34,7 +29,7 @@ static int find_borders(const gdc_plan *plan, int **borders)
     size_t count = 0;
     border[count++] = 0;
     border[count++] = k;
-    for (int r = 0; r < rows_of(plan); r++)
+    for (int r = 0; r < gdc_plan_messages(plan); r++)
         for (int t = 0; t < plan->row[r].terms; t++) {
             gdc_span span = plan->row[r].term[t].span;
             border[count++] = span.first % k;
@@ -79,8 +74,8 @@ int gdc_cells_find(const gdc_cells *cells, int column)
 
 static bool allocate(const gdc_plan *plan, gdc_cells *cells)
 {
-    size_t c = (size_t)cells->cells, r = (size_t)rows_of(plan) + 1;
-    cells->rows = rows_of(plan);
+    size_t c = (size_t)cells->cells, r = (size_t)gdc_plan_messages(plan) + 1;
+    cells->rows = gdc_plan_messages(plan);
     cells->component = calloc(c, sizeof(int));
     cells->column = calloc(c, sizeof(int));
     cells->cell_at = calloc(c + 1, sizeof(int));
@@ -266,7 +261,7 @@ gdc_status gdc_cells_create(const gdc_plan *plan, gdc_cells *cells)
         return GDC_OK;
     }
     gdc_cells_free(&made);
-    return gdc_fail(GDC_ENOMEM, "decoder: no memory for the cells of %d messages", rows_of(plan));
+    return gdc_fail(GDC_ENOMEM, "decoder: no memory for the cells of %d messages", gdc_plan_messages(plan));
 }
 
 void gdc_cells_free(gdc_cells *cells)

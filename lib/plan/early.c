@@ -40,7 +40,7 @@ static void end_rounds(rounds *r)
 
 static gdc_status begin_rounds(const gdc_plan *plan, int orders, uint64_t seed, rounds *r)
 {
-    *r = (rounds){.plan = plan, .messages = plan->row_at[plan->workers], .seed = seed};
+    *r = (rounds){.plan = plan, .messages = gdc_plan_messages(plan), .seed = seed};
     size_t messages = (size_t)r->messages + 1;
     gdc_status status = gdc_decoder_create(plan, &r->decoder);
     if (status != GDC_OK)

@@ -10,7 +10,7 @@ static const double even = 1e-9; /* largest difference between partitions, relat
 static double mean_sum(const gdc_plan *plan)
 {
     double sum = 0;
-    for (int r = 0; r < plan->row_at[plan->workers]; r++)
+    for (int r = 0; r < gdc_plan_messages(plan); r++)
         for (int t = 0; t < plan->row[r].terms; t++)
             sum += plan->row[r].term[t].coefficient * plan->row[r].term[t].span.count;
     return sum / plan->partitions;
@@ -21,7 +21,7 @@ bool gdc_fixed_weight(const gdc_plan *plan, gdc_decoder *decoder, double *scratc
     double mean = mean_sum(plan);
     if (plan->blocks > 1 || !(mean > 0))
         return false;
-    for (int r = 0; r < plan->row_at[plan->workers]; r++)
+    for (int r = 0; r < gdc_plan_messages(plan); r++)
         scratch[r] = 1 / mean;
     *weight = 1 / mean;
     return gdc_decoder_measure(decoder, scratch).residual <= even;

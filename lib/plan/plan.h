@@ -52,6 +52,12 @@ gdc_status gdc_plan_writer_finish(gdc_plan_writer *writer, gdc_plan **plan);
 
 /* ---- questions ---- */
 
+/* Rows of all workers. */
+static inline int gdc_plan_messages(const gdc_plan *plan)
+{
+    return plan->row_at[plan->workers];
+}
+
 /* Partitions of shard c of n: [c*k/n, (c+1)*k/n). */
 gdc_span gdc_shard(int workers, int partitions, int shard);
 /* The coefficient of a column in a row; 0 outside its support. O(log terms). */

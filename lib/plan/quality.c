@@ -32,7 +32,7 @@ static void end_trial(trial *t)
 
 static gdc_status begin_trial(const gdc_plan *plan, int sets, uint64_t seed, trial *t)
 {
-    size_t messages = (size_t)plan->row_at[plan->workers] * (size_t)plan->blocks;
+    size_t messages = (size_t)gdc_plan_messages(plan) * (size_t)plan->blocks;
     *t = (trial){.plan = plan};
     gdc_status status = gdc_decoder_create(plan, &t->decoder);
     if (status == GDC_OK)

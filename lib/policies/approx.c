@@ -65,11 +65,6 @@ typedef struct approx_state {
     unsigned char *entered; /* [k] */
 } approx_state;
 
-static int row_count(const gdc_plan *plan)
-{
-    return plan->row_at[plan->workers];
-}
-
 /* ---- life ---- */
 
 static void approx_close(void *state)
@@ -90,7 +85,7 @@ static void approx_close(void *state)
 
 static gdc_status allocate(approx_state *s)
 {
-    size_t n = (size_t)s->plan->workers, rows = (size_t)row_count(s->plan) + 1;
+    size_t n = (size_t)s->plan->workers, rows = (size_t)gdc_plan_messages(s->plan) + 1;
     s->came = calloc(n, sizeof *s->came);
     s->done = calloc(n, sizeof *s->done);
     s->heard = calloc(rows, 1);
@@ -140,7 +135,7 @@ static gdc_status approx_open(const void *values, const gdc_plan *plan, bool can
         return status;
     }
     *state = s;
-    traits->slots = row_count(plan);
+    traits->slots = gdc_plan_messages(plan);
     return GDC_OK;
 }
 
@@ -155,16 +150,7 @@ static void approx_begin(void *state, const gdc_scene *scene)
     s->given = s->kept = s->checked = 0;
     memset(s->came, 0, n * sizeof *s->came);
     memset(s->done, 0, n * sizeof *s->done);
-    memset(s->heard, AWAITED, (size_t)row_count(s->plan));
-}
-
-static gdc_answer approx_ready(void *state, const gdc_scene *scene, int worker)
-{
-    (void)state;
-    gdc_answer answer = {.give = GDC_PARK, .hint = {.limit = INT_MAX, .nominal_s = NAN}};
-    if (scene->assigned[worker] != scene->version)
-        answer.give = GDC_GIVE_MODEL;
-    return answer;
+    memset(s->heard, AWAITED, (size_t)gdc_plan_messages(s->plan));
 }
 
 /* Fixed weights take every message; optimal ones those that tell something new. */
@@ -279,7 +265,7 @@ static gdc_status fill_weights(approx_state *s, gdc_decode *quality)
 static bool enters(const approx_state *s, int row)
 {
     for (int v = 0; v < s->plan->blocks; v++)
-        if (s->weight[v * row_count(s->plan) + row] != 0)
+        if (s->weight[v * gdc_plan_messages(s->plan) + row] != 0)
             return true;
     return false;
 }
@@ -288,7 +274,7 @@ static void mark_spans(approx_state *s)
 {
     int k = s->plan->partitions;
     memset(s->begun, 0, ((size_t)k + 1) * sizeof *s->begun);
-    for (int i = 0; i < row_count(s->plan); i++)
+    for (int i = 0; i < gdc_plan_messages(s->plan); i++)
         for (int t = 0; t < s->plan->row[i].terms && enters(s, i); t++) {
             gdc_span span = s->plan->row[i].term[t].span;
             s->begun[span.first % k]++;
@@ -317,7 +303,7 @@ static gdc_status approx_finish(void *state, const gdc_scene *scene, gdc_outcome
     gdc_status status = fill_weights(s, &quality);
     if (status != GDC_OK)
         return status;
-    int rows = row_count(s->plan);
+    int rows = gdc_plan_messages(s->plan);
     for (int v = 0; v < s->plan->blocks; v++)
         for (int i = 0; i < rows; i++)
             if (s->weight[v * rows + i] != 0)
@@ -349,7 +335,6 @@ const gdc_policy_ops gdc_policy_approx = {
     .open = approx_open,
     .close = approx_close,
     .begin = approx_begin,
-    .ready = approx_ready,
     .arrival = approx_arrival,
     .over = approx_over,
     .can_finish = approx_can_finish,

@@ -6,7 +6,6 @@
 #include "gradcode/decoder.h"
 #include "plan/code.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,11 +31,6 @@ static const gdc_option options[] = {
      .help = "the code; all other keys are the code's"},
     {.key = NULL},
 };
-
-static int row_count(const gdc_plan *plan)
-{
-    return plan->row_at[plan->workers];
-}
 
 static void gc_close(void *state)
 {
@@ -74,7 +68,7 @@ static gdc_status gc_open(const void *values, const gdc_plan *plan, bool can_cut
 {
     (void)values;
     (void)can_cut;
-    size_t rows = (size_t)row_count(plan);
+    size_t rows = (size_t)gdc_plan_messages(plan);
     gc_state *s = calloc(1, sizeof *s);
     if (!s)
         return gdc_fail(GDC_ENOMEM, "gc: out of memory");
@@ -102,17 +96,8 @@ static void gc_begin(void *state, const gdc_scene *scene)
     gc_state *s = state;
     (void)scene;
     gdc_decoder_reset(s->decoder);
-    for (int i = 0; i < row_count(s->plan); i++)
+    for (int i = 0; i < gdc_plan_messages(s->plan); i++)
         s->heard[i] = AWAITED;
-}
-
-static gdc_answer gc_ready(void *state, const gdc_scene *scene, int worker)
-{
-    (void)state;
-    gdc_answer answer = {.give = GDC_PARK, .hint = {.limit = INT_MAX, .nominal_s = NAN}};
-    if (scene->assigned[worker] != scene->version)
-        answer.give = GDC_GIVE_MODEL;
-    return answer;
 }
 
 static gdc_verdict judge(gc_state *s, const gdc_arrival *arrival)
@@ -168,7 +153,7 @@ static gdc_status gc_finish(void *state, const gdc_scene *scene, gdc_outcome *ou
     gdc_status status = gdc_decoder_weights(s->decoder, s->weight, NULL, &quality);
     if (status != GDC_OK)
         return status;
-    int rows = row_count(s->plan);
+    int rows = gdc_plan_messages(s->plan);
     for (int v = 0; v < s->plan->blocks; v++)
         for (int i = 0; i < rows; i++)
             if (s->weight[v * rows + i] != 0)
@@ -197,7 +182,6 @@ const gdc_policy_ops gdc_policy_gc = {
     .open = gc_open,
     .close = gc_close,
     .begin = gc_begin,
-    .ready = gc_ready,
     .arrival = gc_arrival,
     .over = gc_over,
     .can_finish = gc_can_finish,

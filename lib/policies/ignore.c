@@ -69,15 +69,6 @@ static void ignore_begin(void *state, const gdc_scene *scene)
         s->heard[w] = AWAITED;
 }
 
-static gdc_answer ignore_ready(void *state, const gdc_scene *scene, int worker)
-{
-    (void)state;
-    gdc_answer answer = {.give = GDC_PARK, .hint = {.limit = INT_MAX, .nominal_s = NAN}};
-    if (scene->assigned[worker] != scene->version)
-        answer.give = GDC_GIVE_MODEL;
-    return answer;
-}
-
 static bool ignore_wants(void *state, const gdc_scene *scene, int worker, int index)
 {
     ignore_state *s = state;
@@ -159,7 +150,6 @@ const gdc_policy_ops gdc_policy_ignore = {
     .open = ignore_open,
     .close = ignore_close,
     .begin = ignore_begin,
-    .ready = ignore_ready,
     .arrival = ignore_arrival,
     .over = ignore_over,
     .can_finish = ignore_can_finish,
