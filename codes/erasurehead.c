@@ -7,7 +7,6 @@
 #include "plan/code.h"
 
 #include <limits.h>
-#include <stdlib.h>
 
 typedef struct erasurehead_options {
     int load, permute;
@@ -24,22 +23,8 @@ static const gdc_option rows[] = {
 static gdc_status erasurehead_build(const void *options, int n, int k, uint64_t seed, gdc_plan **plan)
 {
     const erasurehead_options *o = options;
-    int *position_of;
-    gdc_plan_writer *writer;
     gdc_status status = gdc_code_check_divisor("erasurehead", "load", o->load, n);
-    if (status == GDC_OK)
-        status = gdc_code_placement(o->permute != 0, n, seed, NULL, &position_of);
-    if (status != GDC_OK)
-        return status;
-    status = gdc_plan_writer_create(n, k, &writer);
-    for (int w = 0; status == GDC_OK && w < n; w++) {
-        gdc_term term = {gdc_shard(n / o->load, k, position_of[w] / o->load), 1};
-        gdc_plan_add_leg(writer, term.span, false);
-        gdc_plan_add_row(writer, term.span.count, 1, &term);
-        gdc_plan_end_worker(writer);
-    }
-    free(position_of);
-    return status == GDC_OK ? gdc_plan_writer_finish(writer, plan) : status;
+    return status == GDC_OK ? gdc_code_repeat(o->load, o->permute != 0, n, k, seed, plan) : status;
 }
 
 const gdc_code_ops gdc_code_erasurehead = {

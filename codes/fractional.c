@@ -8,7 +8,6 @@
 #include "plan/code.h"
 
 #include <limits.h>
-#include <stdlib.h>
 
 typedef struct fractional_options {
     int load, permute;
@@ -22,36 +21,11 @@ static const gdc_option rows[] = {
     {.key = NULL},
 };
 
-/* The partitions of the worker at a position. */
-static gdc_span chunk(int n, int k, int load, int position)
-{
-    int class = position % load, member = position / load;
-    int members = (n - class + load - 1) / load;
-    gdc_span shards = gdc_shard(members, n, member);
-    gdc_span first = gdc_shard(n, k, shards.first), last = gdc_shard(n, k, shards.first + shards.count - 1);
-    return (gdc_span){first.first, last.first + last.count - first.first};
-}
-
 static gdc_status fractional_build(const void *options, int n, int k, uint64_t seed, gdc_plan **plan)
 {
     const fractional_options *o = options;
     gdc_status status = gdc_code_check_load("fractional", o->load, n);
-    if (status != GDC_OK)
-        return status;
-    int *position_of;
-    gdc_plan_writer *writer;
-    status = gdc_code_placement(o->permute != 0, n, seed, NULL, &position_of);
-    if (status != GDC_OK)
-        return status;
-    status = gdc_plan_writer_create(n, k, &writer);
-    for (int w = 0; status == GDC_OK && w < n; w++) {
-        gdc_term term = {chunk(n, k, o->load, position_of[w]), 1};
-        gdc_plan_add_leg(writer, term.span, false);
-        gdc_plan_add_row(writer, term.span.count, 1, &term);
-        gdc_plan_end_worker(writer);
-    }
-    free(position_of);
-    return status == GDC_OK ? gdc_plan_writer_finish(writer, plan) : status;
+    return status == GDC_OK ? gdc_code_repeat(o->load, o->permute != 0, n, k, seed, plan) : status;
 }
 
 const gdc_code_ops gdc_code_fractional = {

@@ -36,6 +36,11 @@ gdc_status gdc_code_check_divisor(const char *code, const char *key, int value, 
  * 1 <= load <= n / clusters. */
 gdc_status gdc_code_check_clusters(const char *code, int clusters, int load, int n);
 
+/* Fractional repetition: the workers fall into `load` classes (position modulo load), each of which tiles all n shards with
+ * near-equal chunks; every worker sends the sum over its chunk. Where load divides n, groups of load workers hold the same. For a
+ * load that was checked. ENOMEM. */
+gdc_status gdc_code_repeat(int load, bool permute, int n, int k, uint64_t seed, gdc_plan **plan);
+
 /* Positions: worker at position p is order[p]; the identity, or a seeded permutation (neighbours in rank
  * share a node and are slow together). order[n]. */
 void gdc_code_positions(bool permute, int n, uint64_t seed, int *order);
