@@ -65,17 +65,21 @@ static int pieces_to_draw(const run *r)
     return r->config->partitions * (shards > 1 ? (int)shards : 1);
 }
 
+gdc_status profile_draw(const run *r, int workers, int rounds, int pieces, gdc_profile **profile)
+{
+    gdc_status status = gdc_profile_create(workers, rounds, pieces, profile);
+    for (int i = 0; i < rounds && status == GDC_OK && r->delay != NULL; i++)
+        for (int w = 0; w < workers; w++)
+            for (int m = 0; m < pieces; m++)
+                gdc_profile_set(*profile, i, w, m,
+                                gdc_delay_draw(r->delay, w, run_profile_version(r) + (uint64_t)i, (uint64_t)m));
+    return status;
+}
+
 gdc_status automatic_by_draws(run *r)
 {
-    const config *c = r->config;
     gdc_profile *profile = NULL;
-    int pieces = pieces_to_draw(r);
-    gdc_status status = gdc_profile_create(r->workers, c->profile, pieces, &profile);
-    for (int i = 0; i < c->profile && status == GDC_OK && r->delay != NULL; i++)
-        for (int w = 0; w < r->workers; w++)
-            for (int m = 0; m < pieces; m++)
-                gdc_profile_set(profile, i, w, m,
-                                gdc_delay_draw(r->delay, w, run_profile_version(r) + (uint64_t)i, (uint64_t)m));
+    gdc_status status = profile_draw(r, r->workers, r->config->profile, pieces_to_draw(r), &profile);
     if (status == GDC_OK)
         status = automatic_choose(r, profile);
     gdc_profile_destroy(profile);

@@ -10,6 +10,9 @@
 #include "run.h"
 
 bool automatic_is_wanted(const run *r);
+/* The times of the first `pieces` pieces of each of the first `workers`, as the delays draw them for versions that are not measured;
+ * all 0 without delays. EINVAL, ENOMEM as gdc_profile_create. */
+gdc_status profile_draw(const run *r, int workers, int rounds, int pieces, gdc_profile **profile);
 /* Chooses from the drawn durations of the versions that follow the measured ones; without any all times are 0. */
 gdc_status automatic_by_draws(run *r);
 /* Chooses anew from a profile. EINVAL with the strategy's sentence, ENOMEM. */

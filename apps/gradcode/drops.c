@@ -1,6 +1,7 @@
 /* drops.c - strategies that drop: rounds that they watch, rounds that make up, the model beside the measurement.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "drops.h"
+#include "automatic.h"
 #include "gradcode/drop_model.h"
 #include "gradcode/spec.h"
 
@@ -118,14 +119,9 @@ static gdc_status open_model(const run *r, gdc_drop_model *model)
 {
     gdc_profile *profile = NULL;
     int workers = r->workers < MODEL_WORKERS ? r->workers : MODEL_WORKERS;
-    gdc_status status = gdc_profile_create(workers, MODEL_ROUNDS, r->config->partitions, &profile);
+    gdc_status status = profile_draw(r, workers, MODEL_ROUNDS, r->config->partitions, &profile);
     if (status != GDC_OK)
         return status;
-    for (int i = 0; i < MODEL_ROUNDS; i++)
-        for (int w = 0; w < workers; w++)
-            for (int m = 0; m < r->config->partitions; m++)
-                gdc_profile_set(profile, i, w, m,
-                                gdc_delay_draw(r->delay, w, run_profile_version(r) + (uint64_t)i, (uint64_t)m));
     gdc_drop_model_of(profile, model);
     gdc_profile_destroy(profile);
     model->workers = r->workers;

@@ -124,6 +124,7 @@ static void look(const run *r, const gdc_engine *engine, entry *e)
     e->load = (double)held / r->config->partitions;
     e->exact = gdc_is_exact(engine);
     e->collective = gdc_is_collective(engine);
+    e->steps_locally = gdc_steps_locally(engine);
 }
 
 static gdc_status try_open(const run *r, entry *e)

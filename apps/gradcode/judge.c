@@ -71,12 +71,6 @@ static double gradient_error(const run *r, uint64_t version, const bench *b)
     return scale > 0 ? error / scale : error;
 }
 
-/* Local steps add up gradients at models of their own: there is none that their sum stands for. */
-static bool has_target(const entry *e)
-{
-    return e->exact || strncmp(e->spec, "local", 5) != 0;
-}
-
 /* loss [kept]: of the sampled models, some at a time. */
 static void judge_losses(run *r, const entry *e, const record *rec, const bench *b, double *loss)
 {
@@ -130,7 +124,7 @@ static gdc_status judge_samples(run *r, const entry *e, record *rec, const bench
         progress_show(r, e->spec, 0, 0);
         widen(r, rec->models + i * bytes, b->model);
         widen(r, rec->gradients + i * bytes, b->applied);
-        double error = has_target(e) ? gradient_error(r, r->warmup + 1 + round, b) : NAN;
+        double error = !e->steps_locally ? gradient_error(r, r->warmup + 1 + round, b) : NAN;
         s->gradient_error = i > 0 && error <= s->gradient_error ? s->gradient_error : error;
         if (round < rec->rounds)
             rec->round[round].loss = loss[i];

@@ -3,7 +3,6 @@
 #include "menu.h"
 #include "gradcode/tune.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -89,12 +89,12 @@ gdc_status automatic_by_rounds(run *r, session *s)
     double *table = profile != NULL ? gdc_profile_raw(profile, &count) : NULL;
     guard_off();
     gdc_status shared = table != NULL ? session_share(s, table, count) : status;
-    guard_on();
-    status = session_agree(s, status != GDC_OK ? status : shared);
-    if (status == GDC_OK)
+    status = status != GDC_OK ? status : shared;
+    if (status == GDC_OK) /* waits for nobody, and may take long: not under the guard */
         status = automatic_choose(r, profile);
     if (status == GDC_OK)
         status = entries_look(r);
+    guard_on();
     gdc_profile_destroy(profile);
     return session_agree(s, status);
 }

@@ -17,7 +17,7 @@ typedef struct entry {
     char *chosen;         /* those values, "k=5"; NULL: nothing is auto */
     char *careful;        /* the best of those that use at least .9 of a batch, where it is another one; else NULL */
     double careful_price; /* its time per used sample / that of the chosen one */
-    bool exact, collective;
+    bool exact, collective, steps_locally;
     double load;            /* shards held by the fullest worker */
     int rows;               /* most messages of one worker and round */
     char *note;             /* for the reader, to follow the spec in a sentence; NULL: nothing */

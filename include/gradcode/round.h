@@ -184,6 +184,8 @@ GDC_API const gdc_plan *gdc_engine_plan(
 GDC_API int gdc_is_exact(const gdc_engine *engine);
 GDC_API int gdc_is_adaptive(const gdc_engine *engine);
 GDC_API int gdc_is_collective(const gdc_engine *engine);
+/* 1: workers step on models of their own, so that no gradient of one model is what the round's sum stands for. */
+GDC_API int gdc_steps_locally(const gdc_engine *engine);
 /* Rounds from the first one on that the strategy watches before it chooses its parameters (drop:tau=auto); 0: none. What it costs
  * and gains shows in later rounds only. */
 GDC_API int gdc_lead_in(const gdc_engine *engine);

@@ -213,6 +213,11 @@ int gdc_is_exact(const gdc_engine *engine)
     return engine->parts.traits.exact;
 }
 
+int gdc_steps_locally(const gdc_engine *engine)
+{
+    return engine->parts.traits.local_steps;
+}
+
 int gdc_is_adaptive(const gdc_engine *engine)
 {
     return engine->parts.traits.adapts;
