@@ -5,8 +5,8 @@
  * C[:, O] w = 1 (plan/dual_rows.h): then C B = 1 for the matrix B of all rows, and weights a = lambda C that leave the stragglers
  * out decode (plan/dual_decode.h). With shorten=m the gradient is cut into m blocks, messages are one block long, and the
  * coefficients of a partition's blocks solve C[:, O] D = E (Communication-Computation Efficient Gradient Coding, arXiv
- * 1802.03475; Gaussian instead of its Vandermonde matrices, which lose all accuracy past 20 workers). Where all coefficients are 1 (whole groups, load 1, load n), the generic decoder's weights are
- * 0 and 1. */
+ * 1802.03475; Gaussian instead of its Vandermonde matrices, which lose all accuracy past 20 workers). Where all
+ * coefficients are 1 (whole groups, load 1, load n), the generic decoder's weights are 0 and 1. */
 #include "plan/code.h"
 
 #include "plan/dual_decode.h"

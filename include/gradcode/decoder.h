@@ -45,9 +45,10 @@ GDC_API int gdc_decoder_wants(const gdc_decoder *decoder, int worker, int index)
 GDC_API int gdc_decoder_complete(const gdc_decoder *decoder);
 
 /* Weights of all messages: weight[i], i counted in (worker, index) order over all workers' messages; 0 for what was not
- * accepted. Plans of m blocks: weight [m x messages], that of message i in block v at v * messages + i. Where complete, exact to the gate; where not, the least-squares best (minimum ||a^T R - 1||_2), and missing > 0.
- * missing (may be NULL) [k]: 1 for each partition that is not decodable. quality may be NULL.
- * ENUMERIC: complete, and yet the residual is above the gate (never returned silently wrong). ENOMEM. */
+ * accepted. Plans of m blocks: weight [m x messages], that of message i in block v at v * messages + i. Where complete,
+ * exact to the gate; where not, the least-squares best (minimum ||a^T R - 1||_2), and missing > 0. missing (may be NULL)
+ * [k]: 1 for each partition that is not decodable. quality may be NULL. ENUMERIC: complete, and yet the residual is above
+ * the gate (never returned silently wrong). ENOMEM. */
 GDC_API gdc_status gdc_decoder_weights(gdc_decoder *decoder, double *weight, unsigned char *missing,
                                        gdc_decode *quality);
 

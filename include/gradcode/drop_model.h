@@ -10,8 +10,8 @@
  *     S        = E[kept] / M (E[T] + T^c) / (E[T(tau)] + T^c)
  *
  * Good to a few per cent for light tails (200 workers or fewer, pieces within about 30 % of their mean). Under log-normal times E[T]
- * and S come out too low (200 workers, poll: 1.26 where simulation gives 1.37 to 1.40): take gdc_profile_choose on measured times there, and
- * this to extrapolate. */
+ * and S come out too low (200 workers, poll: 1.26 where simulation gives 1.37 to 1.40): take gdc_profile_choose on measured
+ * times there, and this to extrapolate. */
 #ifndef GRADCODE_DROP_MODEL_H
 #define GRADCODE_DROP_MODEL_H
 

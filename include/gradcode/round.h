@@ -112,8 +112,9 @@ typedef struct gdc_round {
     uint64_t version; /* number of the round */
     int exact;        /* 1: the gradient is that of the whole batch, to rounding */
     double scale;     /* factor that made up for samples left out; 1 when exact */
-    double
-        used; /* share of the batch's samples whose gradient entered: 0..1, above 1 with extra mini-batches (k-batch-sync, k-batch-async, local, resample) */
+    /* Share of the batch's samples whose gradient entered: 0..1, above 1 with extra mini-batches (k-batch-sync, k-batch-async,
+     * local, resample). */
+    double used;
     double residual;      /* sqrt(||a^T R - 1||^2 / k) of the decode */
     double amplification; /* of the decode; NaN where nothing was decoded */
     int messages; /* vectors of this version (of any, where stale ones count) that arrived by the end of the round */

@@ -1,9 +1,9 @@
 /* drop_round.c - rounds of the all-reduce family.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One buffer of d + 1 numbers travels (with norms d + 5, see drop_norms.c): the gradient and, behind it, the samples that were LEFT OUT. Not those kept:
- * where nothing was left out the sum is exactly 0 in every type, so that sync, tau = inf and a round that
- * nobody cut get a factor of exactly 1. In float32 a count above 2^24 is rounded: `used` and the factor of by-
+ * One buffer of d + 1 numbers travels (with norms d + 5, see drop_norms.c): the gradient and, behind it, the samples that
+ * were LEFT OUT. Not those kept: where nothing was left out the sum is exactly 0 in every type, so that sync, tau = inf and
+ * a round that nobody cut get a factor of exactly 1. In float32 a count above 2^24 is rounded: `used` and the factor of by-
  * kept are then good to about 1e-7, as is the gradient. */
 #include "gradcode/drop.h"
 
@@ -15,7 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Once: all ranks get the same table, so all choose the same, or none goes on: one may lack memory. Each times its own pieces, rank 0 the rounds. */
+/* Once: all ranks get the same table, so all choose the same, or none goes on: one may lack memory. Each times its own
+ * pieces, rank 0 the rounds. */
 static gdc_status learn(gdc_drop *drop)
 {
     size_t count = 0;

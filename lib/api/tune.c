@@ -87,8 +87,8 @@ static gdc_status find_key(tuner *t)
     return GDC_OK;
 }
 
-/* The spec with a value for auto; NULL: out of memory. `auto` and `,` stand in values of no other item that matters: the item is
- * found as the parser found it. */
+/* The spec with a value for auto; NULL: out of memory. The item is found as the parser found it, by counting the commas that no
+ * backslash escapes. */
 static char *spec_with(const tuner *t, const char *value)
 {
     const char *text = gdc_spec_text(t->spec), *at = strchr(text, ':');

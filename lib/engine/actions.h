@@ -11,8 +11,8 @@ typedef struct gdc_actions { /* a ring buffer; nothing is allocated after init *
     size_t reserved; /* room that only must-be-said words may use */
 } gdc_actions;
 
-/* Room for what is said between two drains: an answer and a ring per worker, two words per fold, a scale, an end; advisory limits get what
- * is left. False: out of memory. */
+/* Room for what is said between two drains: an answer and a ring per worker, two words per fold, a scale, an end; advisory
+ * limits get what is left. False: out of memory. */
 bool gdc_actions_init(gdc_actions *actions, int workers, int folds);
 void gdc_actions_free(gdc_actions *actions);
 void gdc_actions_push(gdc_actions *actions, gdc_action action);
