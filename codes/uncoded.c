@@ -1,4 +1,5 @@
 /* uncoded.c - plain partial gradients, sent as they are finished; redundancy by holding more shards than one's own.
+ * Several messages per worker without coding: arXiv 1903.01974; in which order to compute: arXiv 1810.09992.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A worker walks its own shard, then the others that it holds (plan/place.h: which). Forward: every shard from its first

@@ -150,7 +150,7 @@ static gdc_status note_model(const run *r, const record *rec, double tau, gdc_ch
         return status;
     if (!isnan(r->sync_s))
         snprintf(measured, sizeof measured, ", %.2f", r->sync_s * s->used_fraction / mean_round_s(rec, s));
-    snprintf(text, sizeof text, "model: kept %.2f, speed-up %.2f (measured %.2f%s)", t.kept, t.speedup,
+    snprintf(text, sizeof text, "light-tail model: kept %.2f, speed-up %.2f (measured %.2f%s)", t.kept, t.speedup,
              s->used_fraction, measured);
     return note_add(&s->note, text);
 }

@@ -61,7 +61,7 @@ GDC_API const char *gdc_spec_value(const gdc_spec *spec, const char *key);
  * error. */
 GDC_API gdc_status gdc_spec_read(gdc_spec *spec, const gdc_option *table, void *values);
 
-/* EINVAL if an item was read by no table; the sentence lists the keys of `tables` (NULL-terminated array). */
+/* EINVAL if an item was read by no table and is in none of `tables` (NULL-terminated array), whose keys the sentence lists. */
 GDC_API gdc_status gdc_spec_finish(const gdc_spec *spec, const gdc_option *const *tables);
 
 /* The items that no table has read, as a spec of another name (`name:item,item`); the caller frees *text.

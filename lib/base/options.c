@@ -174,10 +174,19 @@ static gdc_status refuse(const gdc_spec *spec, const gdc_item *item, const gdc_o
     return gdc_fail(GDC_EINVAL, "%.100s: unknown key '%.100s': %s", name, item->key, want);
 }
 
+static bool is_known(const gdc_item *item, const gdc_option *const *tables)
+{
+    for (; *tables != NULL; tables++)
+        for (const gdc_option *row = *tables; row->key != NULL; row++)
+            if (item->key == NULL ? row->positional : strcmp(item->key, row->key) == 0)
+                return true;
+    return false;
+}
+
 gdc_status gdc_spec_finish(const gdc_spec *spec, const gdc_option *const *tables)
 {
     for (int i = 0; i < spec->items; i++)
-        if (!spec->item[i].is_read)
+        if (!spec->item[i].is_read && !is_known(&spec->item[i], tables))
             return refuse(spec, &spec->item[i], tables);
     return GDC_OK;
 }

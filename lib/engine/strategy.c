@@ -36,25 +36,43 @@ const char *gdc_strategy(int i, const gdc_option **options, const char **help)
 /* The plan of a policy that takes no code: worker w walks shard w. */
 static const char plain_plan[] = "uncoded:load=1,permute=0";
 
-/* Keys that the policy does not know are the code's. */
-static gdc_status make_plan(const gdc_policy_ops *ops, const gdc_spec *spec, const void *values, int workers,
-                            int partitions, uint64_t seed, gdc_plan **plan)
+static const gdc_option *options_of_code(const char *code)
 {
-    const gdc_option *tables[] = {ops->options, NULL};
-    if (!ops->code) {
-        gdc_status status = gdc_spec_finish(spec, tables);
-        if (status != GDC_OK)
-            return status;
-        return ops->plan ? ops->plan(values, workers, partitions, seed, plan)
-                         : gdc_plan_create(plain_plan, workers, partitions, seed, plan);
-    }
-    const char *code = gdc_spec_value(spec, "code");
+    const gdc_option *options;
+    const char *name;
+    for (int i = 0; (name = gdc_code(i, &options, NULL)); i++)
+        if (strcmp(name, code) == 0)
+            return options;
+    return NULL;
+}
+
+/* Keys that the policy does not know are the code's: who mistypes a key sees those of both. */
+static gdc_status make_coded_plan(const gdc_policy_ops *ops, const gdc_spec *spec, int workers, int partitions,
+                                  uint64_t seed, gdc_plan **plan)
+{
+    const char *given = gdc_spec_value(spec, "code"), *code = given ? given : ops->code;
+    const gdc_option *tables[] = {ops->options, options_of_code(code), NULL};
     char *code_spec = NULL;
-    gdc_status status = gdc_spec_rest(spec, code ? code : ops->code, &code_spec);
+    gdc_status status = tables[1] ? gdc_spec_finish(spec, tables) : GDC_OK;
+    if (status == GDC_OK)
+        status = gdc_spec_rest(spec, code, &code_spec);
     if (status == GDC_OK)
         status = gdc_plan_create(code_spec, workers, partitions, seed, plan);
     free(code_spec);
     return status;
+}
+
+static gdc_status make_plan(const gdc_policy_ops *ops, const gdc_spec *spec, const void *values, int workers,
+                            int partitions, uint64_t seed, gdc_plan **plan)
+{
+    const gdc_option *tables[] = {ops->options, NULL};
+    if (ops->code)
+        return make_coded_plan(ops, spec, workers, partitions, seed, plan);
+    gdc_status status = gdc_spec_finish(spec, tables);
+    if (status != GDC_OK)
+        return status;
+    return ops->plan ? ops->plan(values, workers, partitions, seed, plan)
+                     : gdc_plan_create(plain_plan, workers, partitions, seed, plan);
 }
 
 static gdc_status open_policy(gdc_spec *spec, int workers, int partitions, uint64_t seed, bool can_cut,

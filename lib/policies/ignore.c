@@ -1,5 +1,5 @@
 /* ignore.c - ignores the s slowest workers: the sum of the first n - s, scaled up by samples wanted / used. Nothing is
- * redundant; what is late is lost.
+ * redundant; what is late is lost (backup workers, arXiv 1604.00981).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/policy.h"
 #include "engine/samples.h"

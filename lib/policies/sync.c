@@ -1,4 +1,5 @@
-/* sync.c - plain synchronous descent: every worker computes its own shard, then all-reduces. The baseline.
+/* sync.c - plain synchronous descent: every worker computes its own shard, then all-reduces. The baseline
+ * (against asynchronous descent: arXiv 1604.00981).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/policy.h"
 

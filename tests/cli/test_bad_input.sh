@@ -98,6 +98,7 @@ refuses "from 1 to 1000" compare -s local:steps=0
 refuses "or inf" compare -s local:steps=2,tau=0
 refuses load compare -s gc:code=fractional,load=99
 refuses load compare -s gc:code=fractional,load=x
+refuses 'did you mean code' compare -s gc:cod=cyclic
 refuses loda compare -s gc:code=fractional,loda=2
 refuses nosuch compare -s gc:code=nosuch
 refuses gc compare -s gc:

@@ -22,8 +22,8 @@ says() { note_of "$1" | grep -q "$2"; }
 chose() { figure "$all" "$1" chosen | grep -q "$2"; }
 holds "a profile of its own is followed by dropping ($(used_of $own))" is_between "$(used_of $own)" .6 .99
 holds "what was chosen is said" chose $own '^"tau=0\.0[0-9]*"$'
-holds "the model stands beside the measurement" says $own 'model: kept 0\.[0-9]*, speed-up 1\.[0-9]* (measured 0\.[0-9]*, 1\.[0-9]*)'
-holds "the model stands beside a given tau" says drop:tau=.012 'model: kept'
+holds "the model stands beside the measurement" says $own 'light-tail model: kept 0\.[0-9]*, speed-up 1\.[0-9]* (measured 0\.[0-9]*, 1\.[0-9]*)'
+holds "the model stands beside a given tau" says drop:tau=.012 'light-tail model: kept'
 for spec in $own,resample=batch drop:tau=auto,resample=batch; do
     holds "$spec uses about one batch a round ($(used_of $spec))" is_between "$(used_of $spec)" .95 1.07
 done

@@ -29,13 +29,13 @@ run "$GRADCODE" compare --rounds 3 -s drop:0.01 -s drop:tau=inf -s sync --delay 
 holds "a drop that cannot drop says so" [ "$(note_of drop:0.01 | grep -c '^"cannot drop: .*--partitions 1')" -eq 1 ]
 holds "one that shall not says nothing" [ "$(note_of drop:tau=inf)" = null ]
 run "$GRADCODE" compare --rounds 3 -s drop:tau=.01 --delay exp:mean=.02 --partitions 2 --json
-holds "one that can says no more than what its model says" [ "$(note_of drop:tau=.01 | grep -c '^"model: [^;]*"$')" -eq 1 ]
+holds "one that can says no more than what its model says" [ "$(note_of drop:tau=.01 | grep -c '^"light-tail model: [^;]*"$')" -eq 1 ]
 run "$GRADCODE" compare --rounds 3 --delay exp:mean=.02
 holds "the default comparison has four pieces a worker and says so" grep -q '(4 per' "$work/out"
 holds "its drop says which tau was chosen" grep -q '^drop:tau=auto (0\.[0-9]*) ' "$work/out"
 run "$GRADCODE" compare --rounds 3 -s drop:tau=auto --delay exp:mean=.02 --partitions 4 --poll .001 --json
 holds "what was said before a choice is still said after it" \
-    [ "$(note_of drop:tau=auto,check=poll | grep -c 'looks at tau every --poll.*; model: ')" -eq 1 ]
+    [ "$(note_of drop:tau=auto,check=poll | grep -c 'looks at tau every --poll.*; light-tail model: ')" -eq 1 ]
 run "$GRADCODE" compare --rounds 3 --delay exp:mean=.02 --partitions 1
 holds "unless told otherwise" grep -q '(1 per' "$work/out"
 run "$GRADCODE" compare --rounds 3 --delay none:piece=0
