@@ -4,6 +4,7 @@
 #include "gradcode/engine.h"
 #include "gradcode/spec.h"
 #include "guard.h"
+#include "problems/real.h"
 #include "report/result.h"
 
 #include <stdio.h>
@@ -94,6 +95,7 @@ static int finish_output(const launch *how, int code)
 int main(int argc, char **argv)
 {
     launch how = {.under_mpi = is_launched(), .rank = 0, .size = 1};
+    real_single_thread();
     if (how.under_mpi && !start_mpi(&how, &argc, &argv)) {
         fputs("gradcode: failed: MPI could not be started\n", stderr);
         return ENDED_OTHER;

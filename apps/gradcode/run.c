@@ -86,7 +86,6 @@ static gdc_status open_problem(const config *c, run *r)
     const problem_ops *ops = problem_find(spec);
     if (ops == NULL)
         return GDC_EINVAL;
-    real_single_thread();
     gdc_status status = data_open(c->data != NULL ? c->data : ops->data, c->seed, (data_order)c->shuffle, &r->data);
     if (status == GDC_OK)
         status = open_batch(c, r);

@@ -6,8 +6,8 @@
 #include "data/data.h"
 #include "gradcode/round.h"
 
-/* One thread for all products from now on, unless OPENBLAS_NUM_THREADS says otherwise: they are small, a worker has one core, and
- * bits would depend on the number of cores. */
+/* One thread for all products and decodes from now on, unless OPENBLAS_NUM_THREADS says otherwise: they are small, a worker has one
+ * core, and bits would depend on the number of cores. */
 void real_single_thread(void);
 
 /* Counts are at most INT_MAX, as CBLAS wants them. */

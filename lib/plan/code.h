@@ -14,10 +14,10 @@ typedef struct gdc_code_ops {
     /* required: writes the plan of n workers and k = n*M partitions. Not called with k % n != 0. */
     gdc_status (*build)(const void *options, int n, int k, uint64_t seed, gdc_plan **plan);
     /* optional fast path: weights of the accepted messages (accepted[i], i = global message number), all others 0, of block v at
-     * weight + v * messages; called only when they give the full gradient, or, if it approximates, always: its weights then leave
-     * the least residual that there is. Returns false to let the generic decoder do it. The generic decoder checks the residual
-     * of both and is the referee in tests. A round allocates nothing: what the fast path needs beyond the plan, scratch memory
-     * included, it prepares once per decoder. */
+     * weight + v * messages; called only when these seem to give the full gradient, or, if it approximates, always: its weights
+     * then leave the least residual that there is. Returns false to let the generic decoder do it, which also does it where these
+     * leave a residual, and is the referee in tests. A round allocates nothing: what the fast path needs beyond the plan, scratch
+     * memory included, it prepares once per decoder. */
     bool (*weights)(const gdc_plan *plan, void *prepared, const unsigned char *accepted, double *weight);
     gdc_status (*prepare)(const gdc_plan *plan, void **prepared); /* NULL: nothing to prepare. ENOMEM */
     void (*release)(void *prepared);                              /* accepts NULL; required with prepare */

@@ -192,6 +192,58 @@ static double component_residual(gdc_decoder *d, int c)
     return largest;
 }
 
+/* Block v of a decode: leaves rho, returns the amplification. */
+static double measure_block(gdc_decoder *d, const double *weight, int v)
+{
+    double size1 = 0;
+    for (int c = 0; c < d->cells.cells; c++)
+        d->rho[c] = -gdc_cells_target(&d->cells, c, v);
+    for (int m = 0; m < d->cells.rows; m++)
+        if (weight[m] != 0) {
+            add_to_rho(d, m, weight[m]);
+            size1 += fabs(weight[m]) * gdc_row_norm1(&d->plan->row[m]);
+        }
+    return size1 / d->plan->partitions;
+}
+
+/* From rows and weights as they will be used. Leaves off. */
+static gdc_decode measure(gdc_decoder *d, const double *weight)
+{
+    gdc_decode decode = {0};
+    double squares = 0;
+    memset(d->off, 0, (size_t)d->cells.stretches * sizeof *d->off);
+    for (int v = 0; v < d->plan->blocks; v++) {
+        const double *of_block = weight + (size_t)v * (size_t)d->cells.rows;
+        decode.amplification = fmax(decode.amplification, measure_block(d, of_block, v));
+        for (int c = 0; c < d->cells.cells; c++) {
+            double *off = &d->off[c % d->cells.stretches], rho = fabs(d->rho[c]);
+            squares += rho * rho * gdc_cells_size(&d->cells, c);
+            if (!(rho <= *off) && !isnan(*off)) /* a NaN stays */
+                *off = rho;
+        }
+    }
+    for (int c = 0; c < d->cells.stretches; c++) {
+        decode.residual = fmax(decode.residual, d->off[c]);
+        if (!(d->off[c] <= gate))
+            decode.missing += gdc_cells_size(&d->cells, c);
+    }
+    decode.residual_rms = sqrt(squares / gdc_plan_columns(d->plan));
+    return decode;
+}
+
+/* ---- the code's own weights ---- */
+
+static bool has_own(const gdc_decoder *d)
+{
+    return d->plan->code != NULL && d->plan->code->weights != NULL;
+}
+
+/* Leaves them in fast. */
+static bool own_are_exact(gdc_decoder *d)
+{
+    return d->plan->code->weights(d->plan, d->prepared, d->accepted, d->fast) && measure(d, d->fast).missing == 0;
+}
+
 static gdc_status solve_dense(gdc_decoder *d, int c)
 {
     component *part = &d->component[c];
@@ -219,12 +271,14 @@ int gdc_decoder_wants(const gdc_decoder *decoder, int worker, int index)
     return is_wanted(decoder, number_of(decoder, worker, index));
 }
 
-/* The rank test nominates; weights whose residual is below the gate confirm. A failure to solve is no
- * confirmation: the next row of the component is asked again. */
+/* The rank test nominates; weights whose residual is below the gate confirm: the code's own, which cost less, or the
+ * generic ones. A failure to solve is no confirmation: the next row of the component is asked again. */
 static bool dense_is_complete(gdc_decoder *d, int c, int message)
 {
     if (!gdc_rank_add(&d->component[c].dense->rank, d->plan, &d->cells, c, message))
         return false;
+    if (d->cells.components == 1 && has_own(d) && own_are_exact(d))
+        return true;
     return solve_dense(d, c) == GDC_OK && component_residual(d, c) <= gate;
 }
 
@@ -299,8 +353,8 @@ static gdc_status solve_component(gdc_decoder *d, int c)
 static gdc_status choose_weights(gdc_decoder *d, double **chosen)
 {
     const gdc_code_ops *code = d->plan->code;
-    if (code != NULL && code->weights != NULL && (d->open == 0 || code->approximates) &&
-        code->weights(d->plan, d->prepared, d->accepted, d->fast)) {
+    bool is_near = has_own(d) && code->approximates && code->weights(d->plan, d->prepared, d->accepted, d->fast);
+    if (is_near || (has_own(d) && !code->approximates && d->open == 0 && own_are_exact(d))) {
         *chosen = d->fast;
         return GDC_OK;
     }
@@ -311,45 +365,6 @@ static gdc_status choose_weights(gdc_decoder *d, double **chosen)
     }
     *chosen = d->weight;
     return GDC_OK;
-}
-
-/* Block v of a decode: leaves rho, returns the amplification. */
-static double measure_block(gdc_decoder *d, const double *weight, int v)
-{
-    double size1 = 0;
-    for (int c = 0; c < d->cells.cells; c++)
-        d->rho[c] = -gdc_cells_target(&d->cells, c, v);
-    for (int m = 0; m < d->cells.rows; m++)
-        if (weight[m] != 0) {
-            add_to_rho(d, m, weight[m]);
-            size1 += fabs(weight[m]) * gdc_row_norm1(&d->plan->row[m]);
-        }
-    return size1 / d->plan->partitions;
-}
-
-/* From rows and weights as they will be used. Leaves off. */
-static gdc_decode measure(gdc_decoder *d, const double *weight)
-{
-    gdc_decode decode = {0};
-    double squares = 0;
-    memset(d->off, 0, (size_t)d->cells.stretches * sizeof *d->off);
-    for (int v = 0; v < d->plan->blocks; v++) {
-        const double *of_block = weight + (size_t)v * (size_t)d->cells.rows;
-        decode.amplification = fmax(decode.amplification, measure_block(d, of_block, v));
-        for (int c = 0; c < d->cells.cells; c++) {
-            double *off = &d->off[c % d->cells.stretches], rho = fabs(d->rho[c]);
-            squares += rho * rho * gdc_cells_size(&d->cells, c);
-            if (!(rho <= *off) && !isnan(*off)) /* a NaN stays */
-                *off = rho;
-        }
-    }
-    for (int c = 0; c < d->cells.stretches; c++) {
-        decode.residual = fmax(decode.residual, d->off[c]);
-        if (!(d->off[c] <= gate))
-            decode.missing += gdc_cells_size(&d->cells, c);
-    }
-    decode.residual_rms = sqrt(squares / gdc_plan_columns(d->plan));
-    return decode;
 }
 
 gdc_decode gdc_decoder_measure(gdc_decoder *decoder, const double *weight)

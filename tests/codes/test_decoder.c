@@ -272,21 +272,19 @@ static gdc_status decode_all(gdc_plan *plan, const gdc_code_ops *code, double *w
     return status;
 }
 
-static void a_fast_path_is_used_checked_and_may_decline(void **state)
+static void a_fast_path_is_used_if_it_is_exact_and_may_decline(void **state)
 {
     (void)state;
     const gdc_code_ops good = {.weights = good_weights}, none = {.weights = no_weights}, bad = {.weights = bad_weights};
     gdc_plan *plan = scattered_plan();
-    double generic[4], weight[4], before[4] = {5, 6, 7, 8};
+    double generic[4], weight[4];
     assert_int_equal(decode_all(plan, NULL, generic), GDC_OK);
     assert_int_equal(decode_all(plan, &none, weight), GDC_OK);
     assert_memory_equal(weight, generic, sizeof weight);
     assert_int_equal(decode_all(plan, &good, weight), GDC_OK);
     assert_memory_equal(weight, ((double[]){1, 0, 1, 0}), sizeof weight);
-    memcpy(weight, before, sizeof weight);
-    assert_int_equal(decode_all(plan, &bad, weight), GDC_ENUMERIC);
-    assert_memory_equal(weight, before, sizeof weight);
-    assert_non_null(strstr(gdc_last_error(), "residual"));
+    assert_int_equal(decode_all(plan, &bad, weight), GDC_OK);
+    assert_memory_equal(weight, generic, sizeof weight);
     gdc_plan_destroy(plan);
 }
 
@@ -317,7 +315,7 @@ int main(void)
         cmocka_unit_test(refuses_messages_that_do_not_exist),
         cmocka_unit_test(reset_forgets_everything),
         cmocka_unit_test(writes_no_more_of_the_quality_than_the_caller_has),
-        cmocka_unit_test(a_fast_path_is_used_checked_and_may_decline),
+        cmocka_unit_test(a_fast_path_is_used_if_it_is_exact_and_may_decline),
         cmocka_unit_test(a_fast_path_is_not_asked_about_incomplete_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
