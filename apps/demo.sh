@@ -28,6 +28,7 @@ gdc_build gradcode_tool -DGDC_TESTS=OFF
 set -- compare --problem softmax --data fashion-mnist --batch 1024 --partitions 2 --rounds 60 --rate 0.1 \
     --delay shifted-exp:shift=.0025,mean=.01 --delay slow:workers=1,factor=10 --poll 0.0005 \
     -s sync -s drop:tau=0.05 -s gc:code=uncoded -s gc:code=fractional,load=2 -s gc:code=cyclic,load=3 \
+    -s dynamic:load=2 \
     --out "$out" --overwrite
 echo "run: mpirun -n 9 build/apps/gradcode $*"
 echo
