@@ -231,17 +231,14 @@ static gdc_decode measure(gdc_decoder *d, const double *weight)
     return decode;
 }
 
-/* ---- the code's own weights ---- */
-
-static bool has_own(const gdc_decoder *d)
+/* The code's own weights, in fast, and what they leave. False: it has none, or declines. */
+static bool solve_own(gdc_decoder *d, gdc_decode *decode)
 {
-    return d->plan->code != NULL && d->plan->code->weights != NULL;
-}
-
-/* Leaves them in fast. */
-static bool own_are_exact(gdc_decoder *d)
-{
-    return d->plan->code->weights(d->plan, d->prepared, d->accepted, d->fast) && measure(d, d->fast).missing == 0;
+    const gdc_code_ops *code = d->plan->code;
+    if (code == NULL || code->weights == NULL || !code->weights(d->plan, d->prepared, d->accepted, d->fast))
+        return false;
+    *decode = measure(d, d->fast);
+    return true;
 }
 
 static gdc_status solve_dense(gdc_decoder *d, int c)
@@ -275,9 +272,10 @@ int gdc_decoder_wants(const gdc_decoder *decoder, int worker, int index)
  * generic ones. A failure to solve is no confirmation: the next row of the component is asked again. */
 static bool dense_is_complete(gdc_decoder *d, int c, int message)
 {
+    gdc_decode own;
     if (!gdc_rank_add(&d->component[c].dense->rank, d->plan, &d->cells, c, message))
         return false;
-    if (d->cells.components == 1 && has_own(d) && own_are_exact(d))
+    if (d->cells.components == 1 && solve_own(d, &own) && own.missing == 0)
         return true;
     return solve_dense(d, c) == GDC_OK && component_residual(d, c) <= gate;
 }
@@ -349,12 +347,12 @@ static gdc_status solve_component(gdc_decoder *d, int c)
     return status;
 }
 
-/* The weights to use: the code's own, or those of all components. */
-static gdc_status choose_weights(gdc_decoder *d, double **chosen)
+/* The weights to use, and what they leave: the code's own, which must be exact where that is possible, or those of all
+ * components. */
+static gdc_status choose_weights(gdc_decoder *d, double **chosen, gdc_decode *decode)
 {
-    const gdc_code_ops *code = d->plan->code;
-    bool is_near = has_own(d) && code->approximates && code->weights(d->plan, d->prepared, d->accepted, d->fast);
-    if (is_near || (has_own(d) && !code->approximates && d->open == 0 && own_are_exact(d))) {
+    bool is_complete = d->open == 0, approximates = d->plan->code != NULL && d->plan->code->approximates;
+    if ((is_complete || approximates) && solve_own(d, decode) && (decode->missing == 0 || !is_complete)) {
         *chosen = d->fast;
         return GDC_OK;
     }
@@ -364,6 +362,7 @@ static gdc_status choose_weights(gdc_decoder *d, double **chosen)
             return status;
     }
     *chosen = d->weight;
+    *decode = measure(d, d->weight);
     return GDC_OK;
 }
 
@@ -375,10 +374,10 @@ gdc_decode gdc_decoder_measure(gdc_decoder *decoder, const double *weight)
 gdc_status gdc_decoder_weights(gdc_decoder *decoder, double *weight, unsigned char *missing, gdc_decode *quality)
 {
     double *chosen;
-    gdc_status status = choose_weights(decoder, &chosen);
+    gdc_decode decode;
+    gdc_status status = choose_weights(decoder, &chosen, &decode);
     if (status != GDC_OK)
         return status;
-    gdc_decode decode = measure(decoder, chosen);
     if (decoder->open == 0 && decode.missing > 0)
         return gdc_fail(GDC_ENUMERIC,
                         "decoder: the weights leave a residual of %.3g on %d partitions: want at most %.0e",
