@@ -1,4 +1,4 @@
-/* dual.c - heterogeneity-aware gradient coding (Heterogeneity-aware Gradient Coding, ICDCS 2019): any placement, loads in proportion to speeds, any n - load + 1 workers.
+/* dual.c - heterogeneity-aware gradient coding (ICDCS 2019): any placement, loads in proportion to speeds, any n - load + 1 workers.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * C is a random load x n matrix. Every partition has `load` owners O, whoever they are, and their coefficients w solve

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "run.h"
 #include "gradcode/draw.h"
-#include "problems/real.h"
 
 #include <limits.h>
 #include <math.h>

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/policy.h"
 #include "gradcode/round.h"
+#include "plan/code.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,26 +37,18 @@ const char *gdc_strategy(int i, const gdc_option **options, const char **help)
 /* The plan of a policy that takes no code: worker w walks shard w. */
 static const char plain_plan[] = "uncoded:load=1,permute=0";
 
-static const gdc_option *options_of_code(const char *code)
-{
-    const gdc_option *options;
-    const char *name;
-    for (int i = 0; (name = gdc_code(i, &options, NULL)); i++)
-        if (strcmp(name, code) == 0)
-            return options;
-    return NULL;
-}
-
 /* Keys that the policy does not know are the code's: who mistypes a key sees those of both. */
 static gdc_status make_coded_plan(const gdc_policy_ops *ops, const gdc_spec *spec, int workers, int partitions,
                                   uint64_t seed, gdc_plan **plan)
 {
-    const char *given = gdc_spec_value(spec, "code"), *code = given ? given : ops->code;
-    const gdc_option *tables[] = {ops->options, options_of_code(code), NULL};
+    const char *name = gdc_spec_value(spec, "code");
+    const gdc_code_ops *code;
     char *code_spec = NULL;
-    gdc_status status = tables[1] ? gdc_spec_finish(spec, tables) : GDC_OK;
+    gdc_status status = gdc_code_find(name ? name : ops->code, &code);
     if (status == GDC_OK)
-        status = gdc_spec_rest(spec, code, &code_spec);
+        status = gdc_spec_finish(spec, (const gdc_option *const[]){ops->options, code->options, NULL});
+    if (status == GDC_OK)
+        status = gdc_spec_rest(spec, code->name, &code_spec);
     if (status == GDC_OK)
         status = gdc_plan_create(code_spec, workers, partitions, seed, plan);
     free(code_spec);

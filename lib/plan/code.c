@@ -23,7 +23,7 @@ const char *gdc_code(int i, const struct gdc_option **options, const char **help
     return gdc_code_registry[i]->name;
 }
 
-static gdc_status find_code(const char *name, const gdc_code_ops **code)
+gdc_status gdc_code_find(const char *name, const gdc_code_ops **code)
 {
     int count = 0;
     while (gdc_code_registry[count] != NULL)
@@ -71,7 +71,7 @@ gdc_status gdc_plan_create(const char *spec, int workers, int partitions, uint64
     if (status != GDC_OK)
         return status;
     const gdc_code_ops *code = NULL;
-    status = find_code(gdc_spec_name(parsed), &code);
+    status = gdc_code_find(gdc_spec_name(parsed), &code);
     if (status == GDC_OK)
         status = build(parsed, code, workers, partitions, seed, plan);
     gdc_spec_destroy(parsed);

@@ -28,6 +28,9 @@ typedef struct gdc_code_ops {
 
 extern const gdc_code_ops *const gdc_code_registry[]; /* NULL-terminated, generated from the list */
 
+/* EINVAL that lists all codes, and which was probably meant; ENOMEM. */
+gdc_status gdc_code_find(const char *name, const gdc_code_ops **code);
+
 /* EINVAL naming the code, the load and the nearest valid one, unless 1 <= load <= n. */
 gdc_status gdc_code_check_load(const char *code, int load, int n);
 /* EINVAL naming the divisors of n and the nearest one, unless value is one. */

@@ -1,5 +1,5 @@
-/* local.c - local SGD (arXiv 1805.09767): H steps on a model of one's own, each on a mini-batch of one shard's share, then the models are
- * averaged by one all-reduce of the summed gradients. With tau the local steps are DropCompute's accumulations (arXiv
+/* local.c - local SGD (arXiv 1805.09767): H steps on a model of one's own, each on a mini-batch of one shard's share, then
+ * the models are averaged by one all-reduce of the summed gradients. With tau the local steps are DropCompute's accumulations (arXiv
  * 2306.10598): after each of them a worker looks at its clock, the step that crosses tau counts, missing ones count as zero.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/policy.h"
